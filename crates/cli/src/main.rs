@@ -1,1 +1,31 @@
-fn main() {}
+//! The `brief` program. `main` turns a result into an exit code; [`run`] is the whole program.
+
+mod args;
+mod commands;
+mod environment;
+mod output;
+mod talk;
+
+use std::process::ExitCode;
+
+use args::Command;
+use briefing_core::Failure;
+use clap::Parser;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            talk::failure(&failure);
+            ExitCode::from(if failure.is_usage() { 2 } else { 1 })
+        }
+    }
+}
+
+fn run() -> Result<(), Failure> {
+    match args::Cli::parse().command {
+        Command::Config(arguments) => commands::config::run(&arguments),
+        Command::Completions(arguments) => commands::completions::run(&arguments),
+        Command::Man => commands::man::run(),
+    }
+}

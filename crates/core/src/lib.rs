@@ -1,1 +1,17 @@
-//! The engine of Briefing.
+//! The engine of Briefing: somebody has knowledge in files, an agent is about to work, a few of those files must be
+//! in its window, within limits, exactly once.
+//!
+//! Everything flows one way: request → settings → gather → select → load + guard → fit → render → deliver. This crate
+//! is synchronous and touches no terminal, environment or network; callers hand those in.
+
+pub mod failure;
+pub mod fs;
+pub mod note;
+pub mod secrets;
+pub mod settings;
+pub mod shown;
+pub mod text;
+pub mod tokens;
+
+pub use failure::Failure;
+pub use note::{Level, Note, NoteKind};

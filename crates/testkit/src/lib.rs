@@ -1,1 +1,5 @@
 //! Test harness of Briefing.
+
+mod sandbox;
+
+pub use sandbox::{NOW, Outcome, Sandbox, binary};

@@ -1,0 +1,24 @@
+//! What can be typed. What is decided from it stands in each command's own file.
+
+use clap::{Parser, Subcommand};
+
+use crate::commands;
+
+/// Gives AI coding agents the right project context, no more and no less, at the right moment.
+#[derive(Debug, Parser)]
+#[command(name = "brief", version, propagate_version = true, arg_required_else_help = true)]
+#[command(after_help = "Exit codes: 0 done, 1 the request failed, 2 wrong usage.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show the settings: the commented defaults, or every value with who set it
+    Config(commands::config::Arguments),
+    /// Print the completion script of a shell
+    Completions(commands::completions::Arguments),
+    /// Print the manual page (roff)
+    Man,
+}

@@ -1,0 +1,5 @@
+//! One file per command: its arguments, and the few lines that turn them into a request to the engine.
+
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod man;

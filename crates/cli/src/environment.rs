@@ -1,0 +1,66 @@
+//! The one place that reads the environment. Every variable the program looks at is named here.
+
+use std::env;
+use std::path::PathBuf;
+
+use briefing_core::Failure;
+use briefing_core::settings::{Layer, Places, Settings};
+
+use crate::talk;
+
+/// Colour is off when this is set to anything but the empty text (<https://no-color.org>).
+pub(crate) const NO_COLOR: &str = "NO_COLOR";
+
+/// Returns the directories of this user and this request.
+pub(crate) fn places() -> Result<Places, Failure> {
+    let here = env::current_dir().map_err(|error| {
+        Failure::new("cannot tell the current directory").because(&error).hint("it may have been deleted: `cd` to one that exists")
+    })?;
+    Ok(places_at(here))
+}
+
+/// Returns the directories of this user for a request about `here` (absolute).
+pub(crate) fn places_at(here: PathBuf) -> Places {
+    let home = directory("HOME").or_else(|| directory("USERPROFILE"));
+    let under_home = |variable: &str, fallback: &str| directory(variable).or_else(|| home.as_ref().map(|home| home.join(fallback)));
+    Places {
+        here,
+        config: under_home("XDG_CONFIG_HOME", ".config"),
+        state: under_home("XDG_STATE_HOME", ".local/state"),
+        cache: under_home("XDG_CACHE_HOME", ".cache"),
+        home,
+    }
+}
+
+/// Returns an absolute directory named by a variable; relative ones are ignored, as the XDG rules ask.
+fn directory(variable: &str) -> Option<PathBuf> {
+    env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
+/// Decides all settings: files, environment, then the flags of this call. What is wrong in a file is fatal, what is
+/// merely unknown is a warning.
+pub(crate) fn settings(places: &Places, flags: Layer) -> Result<Settings, Failure> {
+    let mut layers = places.layers();
+    layers.push(Layer::from_environment(
+        env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
+    ));
+    layers.push(flags);
+    let (settings, problems) = Settings::resolve(layers);
+    let mut failure: Option<Failure> = None;
+    for problem in problems {
+        if problem.is_error {
+            let mut next = failure.take().unwrap_or_else(|| Failure::new("the settings cannot be used")).because_of(problem.to_string());
+            if let Some(hint) = problem.hint {
+                next = next.hint(hint);
+            }
+            failure = Some(next);
+        } else {
+            let hint = problem.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
+            talk::warning(&format!("{problem}{hint}"));
+        }
+    }
+    match failure {
+        Some(failure) => Err(failure.hint("`brief config default` prints every setting with its kind")),
+        None => Ok(settings),
+    }
+}

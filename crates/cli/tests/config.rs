@@ -1,0 +1,76 @@
+//! `brief config`, `completions`, `man`, `--version`, and how errors look.
+
+use briefing_testkit::Sandbox;
+
+#[test]
+fn show_tells_who_decided_each_value() {
+    let sandbox = Sandbox::new()
+        .file("~/.config/brief/brief.toml", "hidden = true\nmax_file_size_kb = 10\n")
+        .file("brief.toml", "max_file_size_kb = 20\n")
+        .file("sub/x", "");
+    let outcome = sandbox.env("BRIEF_MAX_FILES_PER_DIRECTORY", "7").at("sub").brief(["config", "show"]).success();
+    let stdout = outcome.stdout();
+    assert!(stdout.contains("# project file: [ROOT]/brief.toml"), "{stdout}");
+    for (line, origin) in [
+        ("max_file_size_kb = 20 ", "# [ROOT]/brief.toml:1, overrules [HOME]/.config/brief/brief.toml:2"),
+        ("hidden = true ", "# [HOME]/.config/brief/brief.toml:1"),
+        ("max_files_per_directory = 7 ", "# BRIEF_MAX_FILES_PER_DIRECTORY"),
+        ("follow_links = \"inside\" ", "# default"),
+    ] {
+        let found = stdout.lines().find(|shown| shown.starts_with(line)).unwrap_or_else(|| panic!("{line} not in {stdout}"));
+        assert!(found.ends_with(origin), "{found}");
+    }
+}
+
+#[test]
+fn the_default_file_can_be_used_as_it_is() {
+    let text = Sandbox::new().brief(["config", "default"]).success().stdout();
+    let outcome = Sandbox::new().file("brief.toml", text).brief(["config", "show"]).success();
+    assert_eq!(outcome.stderr(), "");
+}
+
+#[test]
+fn a_broken_settings_file_is_named_with_its_line_and_nothing_else_happens() {
+    let sandbox = Sandbox::new().file("brief.toml", "hidden = true\nmax_file_size_kb = \"many\"\nhiden = 1\n");
+    insta::assert_snapshot!(sandbox.brief(["config", "show"]), @r"
+    exit code: 1
+    ----- stdout -----
+    ----- stderr -----
+    warning: [ROOT]/brief.toml:3: unknown setting `hiden` (did you mean `hidden`?)
+    error: the settings cannot be used
+      caused by: [ROOT]/brief.toml:2: `max_file_size_kb` must be a whole number, zero or more
+    hint: `brief config default` prints every setting with its kind
+    ");
+}
+
+#[test]
+fn completions_and_manual_are_made_from_the_same_table() {
+    let sandbox = Sandbox::new();
+    let script = sandbox.brief(["completions", "bash"]).success().stdout();
+    assert!(script.contains("config"), "{script}");
+    let page = sandbox.brief(["man"]).success().stdout();
+    assert!(page.contains(".TH brief") && page.contains("brief\\-config"), "{page}");
+}
+
+#[test]
+fn version_and_wrong_usage() {
+    let sandbox = Sandbox::new();
+    assert_eq!(sandbox.brief(["--version"]).success().stdout(), format!("brief {}\n", env!("CARGO_PKG_VERSION")));
+    let outcome = sandbox.brief(["no-such-command"]).code(2);
+    assert_eq!(outcome.stdout(), "");
+    assert!(outcome.stderr().contains("unrecognized subcommand"), "{outcome}");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let sandbox = Sandbox::new();
+    let mut shell = sandbox.command("sh");
+    let output = shell
+        .args(["-c", "brief config default | head -n 1 >/dev/null; brief config default >&-; echo ${PIPESTATUS:-$?}"])
+        .output()
+        .unwrap();
+    let outcome = String::from_utf8_lossy(&output.stdout);
+    assert!(String::from_utf8_lossy(&output.stderr).lines().all(|line| !line.contains("panicked")), "{outcome}");
+    let output = sandbox.command("bash").args(["-c", "brief config default | true; echo ${PIPESTATUS[0]}"]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "0\n");
+}

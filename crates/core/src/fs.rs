@@ -1,0 +1,363 @@
+//! Opening, reading and writing files so that a path is never missing from an error and nothing hangs.
+//!
+//! Files are opened once, without blocking, checked **on the handle** to be regular, and read up to a limit. Writes
+//! go to a temporary file beside the target and are renamed over it.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::note::{Level, Note, NoteKind};
+use crate::text::{self, Undecodable};
+
+/// Why one file could not be used. Each situation has its own variant and message.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum FileProblem {
+    #[error("does not exist")]
+    Missing,
+    #[error("permission denied")]
+    PermissionDenied,
+    #[error("too large: {size} bytes, the limit is {limit}")]
+    TooLarge { size: u64, limit: u64 },
+    #[error("too many files in the directory: {count}, the limit is {limit}")]
+    TooMany { count: usize, limit: usize },
+    #[error("binary file")]
+    Binary,
+    #[error("not UTF-8 (first bad byte at {offset})")]
+    NotUtf8 { offset: usize },
+    #[error("locked by another process")]
+    Locked,
+    #[error("not a regular file but {what}")]
+    NotRegular { what: &'static str },
+    #[error("symbolic link {why}")]
+    Link { why: &'static str },
+    #[error("lies outside `{root}`")]
+    Outside { root: String },
+    #[error("{0}")]
+    Io(String),
+}
+
+impl FileProblem {
+    /// Returns the unit in which this problem is counted.
+    pub fn kind(&self) -> NoteKind {
+        match self {
+            Self::Missing => NoteKind::Missing,
+            Self::PermissionDenied => NoteKind::Permission,
+            Self::TooLarge { .. } => NoteKind::TooLarge,
+            Self::TooMany { .. } => NoteKind::TooMany,
+            Self::Binary => NoteKind::Binary,
+            Self::NotUtf8 { .. } => NoteKind::NotUtf8,
+            Self::Locked => NoteKind::Locked,
+            Self::NotRegular { .. } => NoteKind::NotRegular,
+            Self::Link { .. } => NoteKind::Link,
+            Self::Outside { .. } => NoteKind::Outside,
+            Self::Io(_) => NoteKind::Io,
+        }
+    }
+}
+
+impl From<io::Error> for FileProblem {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound => Self::Missing,
+            io::ErrorKind::PermissionDenied => Self::PermissionDenied,
+            io::ErrorKind::WouldBlock | io::ErrorKind::ResourceBusy | io::ErrorKind::ExecutableFileBusy => Self::Locked,
+            io::ErrorKind::IsADirectory => Self::NotRegular { what: "a directory" },
+            #[cfg(unix)]
+            _ if error.raw_os_error() == Some(libc::ELOOP) => Self::Link { why: "in a loop" },
+            // ERROR_SHARING_VIOLATION and ERROR_LOCK_VIOLATION have no kind of their own.
+            _ if cfg!(windows) && matches!(error.raw_os_error(), Some(32 | 33)) => Self::Locked,
+            _ => Self::Io(plain_message(&error)),
+        }
+    }
+}
+
+impl From<Undecodable> for FileProblem {
+    fn from(undecodable: Undecodable) -> Self {
+        match undecodable {
+            Undecodable::Binary => Self::Binary,
+            Undecodable::NotUtf8 { offset } => Self::NotUtf8 { offset },
+        }
+    }
+}
+
+/// Returns the message of an I/O error without Rust's `(os error N)`.
+fn plain_message(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_lowercase(),
+        None => text,
+    }
+}
+
+/// A file that could not be used, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("`{path}`: {problem}")]
+pub struct FileError {
+    /// The path as shown to people.
+    pub path: String,
+    pub problem: FileProblem,
+}
+
+impl FileError {
+    pub fn new(path: impl Into<String>, problem: FileProblem) -> Self {
+        Self { path: path.into(), problem }
+    }
+
+    /// Returns the same fact as a note of the given level.
+    pub fn note(&self, level: Level) -> Note {
+        Note::new(self.path.clone(), self.problem.kind(), level, self.problem.to_string())
+    }
+}
+
+/// Whether a symbolic link in the last place of a path may be followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LastLink {
+    Follow,
+    Refuse,
+}
+
+/// Opens a regular file without ever blocking, and returns its handle with the handle's metadata.
+pub fn open_regular(path: &Path, last_link: LastLink) -> Result<(File, Metadata), FileProblem> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        let no_follow = if last_link == LastLink::Refuse { libc::O_NOFOLLOW } else { 0 };
+        options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | no_follow);
+    }
+    #[cfg(not(unix))]
+    if last_link == LastLink::Refuse && fs::symlink_metadata(path)?.is_symlink() {
+        return Err(FileProblem::Link { why: "where a file was" });
+    }
+    let file = match options.open(path) {
+        Ok(file) => file,
+        // A socket cannot be opened at all; say what it is rather than "no such device or address".
+        Err(error) => return Err(not_regular(fs::symlink_metadata(path).ok()).unwrap_or_else(|| error.into())),
+    };
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(not_regular(Some(metadata)).unwrap_or(FileProblem::NotRegular { what: "something else" }));
+    }
+    Ok((file, metadata))
+}
+
+fn not_regular(metadata: Option<Metadata>) -> Option<FileProblem> {
+    let kind = metadata?.file_type();
+    if kind.is_dir() {
+        return Some(FileProblem::NotRegular { what: "a directory" });
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let what = match kind {
+            kind if kind.is_fifo() => "a FIFO",
+            kind if kind.is_socket() => "a socket",
+            kind if kind.is_block_device() || kind.is_char_device() => "a device",
+            _ => return None,
+        };
+        Some(FileProblem::NotRegular { what })
+    }
+    #[cfg(not(unix))]
+    None
+}
+
+/// A buffer that is grown once and used for many files, so that no file pays for zeroing memory again.
+#[derive(Debug, Default)]
+pub struct ReadBuffer {
+    bytes: Vec<u8>,
+}
+
+impl ReadBuffer {
+    /// Reads an opened file up to `limit` bytes; one byte more is [`FileProblem::TooLarge`].
+    ///
+    /// The size is checked before the first read and again while reading: a file may grow under our hands.
+    pub fn read(&mut self, file: &mut File, metadata: &Metadata, limit: u64) -> Result<&[u8], FileProblem> {
+        if metadata.len() > limit {
+            return Err(FileProblem::TooLarge { size: metadata.len(), limit });
+        }
+        let mut filled = 0;
+        loop {
+            let wanted = filled.max(metadata.len() as usize) + 1;
+            if self.bytes.len() < wanted {
+                self.bytes.resize(wanted.next_multiple_of(64 * 1024), 0);
+            }
+            match file.read(&mut self.bytes[filled..]) {
+                Ok(0) => return Ok(&self.bytes[..filled]),
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+            if filled as u64 > limit {
+                let size = file.metadata().map_or(filled as u64, |now| now.len().max(filled as u64));
+                return Err(FileProblem::TooLarge { size, limit });
+            }
+        }
+    }
+}
+
+/// Reads the bytes of a regular file, at most `limit` of them.
+pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, FileProblem> {
+    let (mut file, metadata) = open_regular(path, LastLink::Follow)?;
+    let mut buffer = ReadBuffer::default();
+    Ok(buffer.read(&mut file, &metadata, limit)?.to_vec())
+}
+
+/// Reads a text file of at most `limit` bytes: UTF-8 (a byte order mark is dropped) or UTF-16 with a mark.
+pub fn read_text(path: &Path, limit: u64) -> Result<String, FileProblem> {
+    let bytes = read_bytes(path, limit)?;
+    Ok(text::decode(&bytes)?.into_owned())
+}
+
+/// Replaces a file by `bytes` in one step: whoever reads sees the old file or the new one, never a part.
+///
+/// A symbolic link stays a link (its target is replaced), and the mode is kept.
+pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FileProblem> {
+    let mut replacement = Replacement::beside(path)?;
+    replacement.file().write_all(bytes)?;
+    replacement.commit()
+}
+
+/// A temporary file beside a target, which takes its place only on [`Replacement::commit`].
+#[derive(Debug)]
+pub struct Replacement {
+    temporary: tempfile::NamedTempFile,
+    target: PathBuf,
+    old: Option<Metadata>,
+}
+
+impl Replacement {
+    /// Makes the temporary file in the target's own directory, so that the final rename cannot cross file systems.
+    pub fn beside(path: &Path) -> Result<Self, FileProblem> {
+        let target = match fs::canonicalize(path) {
+            Ok(real) => real,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_path_buf(),
+            Err(error) => return Err(error.into()),
+        };
+        let old = fs::metadata(&target).ok();
+        if old.as_ref().is_some_and(Metadata::is_dir) {
+            return Err(FileProblem::NotRegular { what: "a directory" });
+        }
+        let directory = match target.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let temporary = tempfile::Builder::new().prefix(".brief-").suffix(".tmp").tempfile_in(directory)?;
+        Ok(Self { temporary, target, old })
+    }
+
+    pub fn file(&mut self) -> &mut File {
+        self.temporary.as_file_mut()
+    }
+
+    /// Makes the new content the file's content.
+    pub fn commit(self) -> Result<(), FileProblem> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = match &self.old {
+                Some(old) => old.permissions().mode() & 0o7777,
+                None => 0o666 & !umask(),
+            };
+            self.temporary.as_file().set_permissions(fs::Permissions::from_mode(mode))?;
+        }
+        #[cfg(not(unix))]
+        if let Some(old) = &self.old {
+            self.temporary.as_file().set_permissions(old.permissions())?;
+        }
+        self.temporary.as_file().sync_all()?;
+        self.temporary.persist(&self.target).map_err(|error| FileProblem::from(error.error))?;
+        Ok(())
+    }
+}
+
+/// Returns the process's umask. There is no way to read it without `unsafe` or setting it, except on Linux.
+#[cfg(unix)]
+fn umask() -> u32 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("Umask:"));
+    line.and_then(|octal| u32::from_str_radix(octal.trim(), 8).ok()).unwrap_or(0o022)
+}
+
+/// Resolves `asked` against `root` and refuses everything that does not lie below it, links included.
+///
+/// Both must exist. The result is canonical.
+pub fn beneath(root: &Path, asked: &Path) -> Result<PathBuf, FileProblem> {
+    let real_root = fs::canonicalize(root)?;
+    let outside = || FileProblem::Outside { root: crate::shown::path_text(root) };
+    let joined = crate::shown::normalize(&root.join(asked));
+    // By name first, so that nothing about a place outside can be learned from the kind of error.
+    if !joined.starts_with(crate::shown::normalize(root)) && !joined.starts_with(&real_root) {
+        return Err(outside());
+    }
+    let real = fs::canonicalize(root.join(asked))?;
+    if real.starts_with(&real_root) { Ok(real) } else { Err(outside()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fifo_is_refused_without_blocking() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("pipe");
+        let status = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(status.success());
+        assert_eq!(read_bytes(&path, 10), Err(FileProblem::NotRegular { what: "a FIFO" }));
+    }
+
+    #[test]
+    fn the_limit_is_exact() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        fs::write(&path, b"12345").unwrap();
+        assert_eq!(read_bytes(&path, 5).unwrap(), b"12345");
+        assert_eq!(read_bytes(&path, 4), Err(FileProblem::TooLarge { size: 5, limit: 4 }));
+    }
+
+    #[test]
+    fn a_file_that_grows_after_the_check_is_still_bounded() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        fs::write(&path, b"12345").unwrap();
+        let (mut file, metadata) = open_regular(&path, LastLink::Follow).unwrap();
+        fs::write(&path, vec![b'x'; 1000]).unwrap();
+        let mut buffer = ReadBuffer::default();
+        assert_eq!(buffer.read(&mut file, &metadata, 100), Err(FileProblem::TooLarge { size: 1000, limit: 100 }));
+    }
+
+    #[test]
+    fn write_atomic_keeps_links_and_modes() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let (real, link) = (dir.path().join("real"), dir.path().join("link"));
+        fs::write(&real, "old").unwrap();
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        write_atomic(&link, b"new").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&real).unwrap(), "new");
+        assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "no temporary file stays behind");
+    }
+
+    #[test]
+    fn nothing_outside_the_root_is_reachable() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("root");
+        fs::create_dir(&root).unwrap();
+        fs::write(dir.path().join("secret"), "s").unwrap();
+        fs::write(root.join("ok"), "k").unwrap();
+        std::os::unix::fs::symlink("../secret", root.join("way-out")).unwrap();
+        assert!(beneath(&root, Path::new("ok")).is_ok());
+        assert!(beneath(&root, Path::new("./x/../ok")).is_err(), "x does not exist");
+        for out in ["../secret", "/etc/passwd", "way-out", "../nothing-here"] {
+            assert!(matches!(beneath(&root, Path::new(out)), Err(FileProblem::Outside { .. })), "{out}");
+        }
+        assert_eq!(beneath(&root, Path::new("nope")), Err(FileProblem::Missing));
+    }
+}

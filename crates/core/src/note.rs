@@ -1,0 +1,118 @@
+//! What happened to a path on its way through the pipeline.
+//!
+//! Every skip, cut, redaction, split or fallback leaves a [`Note`]. `--explain`, `--json`, the log and the inspector
+//! all print the same notes, so nothing disappears without a word.
+
+use serde::Serialize;
+
+/// How much a note matters to the person who asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Expected, shown only with `--explain`.
+    Info,
+    /// Worth a line on stderr.
+    Warning,
+    /// Something that was asked for is missing from the result.
+    Error,
+}
+
+/// The kind of thing that happened; the unit in which notes are counted in summaries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoteKind {
+    Missing,
+    Permission,
+    TooLarge,
+    TooMany,
+    Binary,
+    NotUtf8,
+    Locked,
+    NotRegular,
+    Link,
+    Outside,
+    Io,
+    Ignored,
+    Hidden,
+    Excluded,
+    Depth,
+    Duplicate,
+    OwnOutput,
+    Redacted,
+    NearLimit,
+    Empty,
+    Budget,
+    Replaced,
+    Config,
+    Format,
+    Stale,
+    Fallback,
+}
+
+impl NoteKind {
+    /// Returns the words used in summaries: `3 binary, 2 too large`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Permission => "without permission",
+            Self::TooLarge => "too large",
+            Self::TooMany => "over the directory limit",
+            Self::Binary => "binary",
+            Self::NotUtf8 => "not UTF-8",
+            Self::Locked => "locked",
+            Self::NotRegular => "not a regular file",
+            Self::Link => "symbolic link",
+            Self::Outside => "outside the root",
+            Self::Io => "unreadable",
+            Self::Ignored => "ignored",
+            Self::Hidden => "hidden",
+            Self::Excluded => "excluded",
+            Self::Depth => "too deep",
+            Self::Duplicate => "duplicate",
+            Self::OwnOutput => "own output",
+            Self::Redacted => "redacted",
+            Self::NearLimit => "near a limit",
+            Self::Empty => "empty",
+            Self::Budget => "over the budget",
+            Self::Replaced => "with replaced characters",
+            Self::Config => "configuration",
+            Self::Format => "malformed",
+            Self::Stale => "stale",
+            Self::Fallback => "fallback",
+        }
+    }
+}
+
+/// One thing that happened to one path, with the reason in words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Note {
+    /// The path as shown to people (see [`crate::shown`]).
+    pub path: String,
+    pub kind: NoteKind,
+    pub level: Level,
+    /// A clause that completes "`path`: …".
+    pub reason: String,
+    /// Which layer decided: a setting with its origin, an ignore file with its pattern, a flag.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decided_by: Option<String>,
+}
+
+impl Note {
+    pub fn new(path: impl Into<String>, kind: NoteKind, level: Level, reason: impl Into<String>) -> Self {
+        Self { path: path.into(), kind, level, reason: reason.into(), decided_by: None }
+    }
+
+    pub fn info(path: impl Into<String>, kind: NoteKind, reason: impl Into<String>) -> Self {
+        Self::new(path, kind, Level::Info, reason)
+    }
+
+    pub fn warning(path: impl Into<String>, kind: NoteKind, reason: impl Into<String>) -> Self {
+        Self::new(path, kind, Level::Warning, reason)
+    }
+
+    #[must_use]
+    pub fn decided_by(mut self, layer: impl Into<String>) -> Self {
+        self.decided_by = Some(layer.into());
+        self
+    }
+}

@@ -1,0 +1,146 @@
+//! Every setting there is: one row each. The commented default file, `config show`, the environment's names and the
+//! checks all come from this table.
+
+/// The type of a setting's value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Bool,
+    /// A whole number of at least zero.
+    Count,
+    Text,
+    /// One of a few words.
+    Choice(&'static [&'static str]),
+    /// A list of texts; in the environment separated by commas.
+    List,
+    /// Names with a text each: a table in TOML, `name=value,…` in the environment.
+    Map,
+}
+
+impl Kind {
+    /// Returns the kind in words, for error messages.
+    pub fn words(self) -> String {
+        match self {
+            Self::Bool => "true or false".into(),
+            Self::Count => "a whole number, zero or more".into(),
+            Self::Text => "a text".into(),
+            Self::Choice(words) => format!("one of {}", words.join(", ")),
+            Self::List => "a list of texts".into(),
+            Self::Map => "a table of texts".into(),
+        }
+    }
+}
+
+/// Who may set a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Any layer, a repository's own included.
+    Anyone,
+    /// The person only: a repository must not decide what runs, what leaves the machine or what configures either.
+    UserOnly,
+}
+
+/// One setting.
+#[derive(Debug, Clone, Copy)]
+pub struct Key {
+    /// The name as written in `brief.toml`, sections joined by a dot.
+    pub name: &'static str,
+    pub kind: Kind,
+    /// The default as a TOML value.
+    pub default: &'static str,
+    pub scope: Scope,
+    /// Whether `claw.yaml` may set it too, under the same name.
+    pub in_claw: bool,
+    pub doc: &'static str,
+}
+
+impl Key {
+    /// Returns the name of the environment variable that sets this key.
+    pub fn variable(&self) -> String {
+        format!("BRIEF_{}", self.name.replace('.', "_").to_uppercase())
+    }
+}
+
+/// The error modes of spec 4.
+pub const ERROR_MODES: &[&str] = &["strict", "flexible", "ignore"];
+/// What to do with symbolic links met while walking.
+pub const LINK_MODES: &[&str] = &["inside", "never"];
+
+const fn claw(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Key {
+    Key { name, kind, default, scope: Scope::Anyone, in_claw: true, doc }
+}
+
+const fn anyone(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Key {
+    Key { name, kind, default, scope: Scope::Anyone, in_claw: false, doc }
+}
+
+/// All settings, in the order of the default file. Keys without a section come first.
+pub const KEYS: &[Key] = &[
+    claw("max_file_size_kb", Kind::Count, "1024", "Files larger than this many KB (1024 bytes) are left out."),
+    claw("max_files_per_directory", Kind::Count, "50", "At most this many text files of one directory are taken, the first by name."),
+    claw(
+        "error_handling_mode",
+        Kind::Choice(ERROR_MODES),
+        "\"flexible\"",
+        "What a file that cannot be used means: strict fails and names all of them,\nflexible asks, ignore warns and goes on.",
+    ),
+    claw(
+        "excluded_directories",
+        Kind::List,
+        "[\".git\", \"node_modules\", \"target\", \".venv\", \"__pycache__\"]",
+        "Directories that are never entered, by name or glob. A directory named as an argument is entered all the same.",
+    ),
+    claw(
+        "excluded_extensions",
+        Kind::List,
+        "[\"exe\", \"bin\", \"so\", \"dylib\", \"dll\", \"o\", \"a\"]",
+        "Extensions that are never taken while walking. A file named as an argument is taken all the same.",
+    ),
+    anyone(
+        "follow_links",
+        Kind::Choice(LINK_MODES),
+        "\"inside\"",
+        "Symbolic links met while walking: inside follows links to files that stay below the argument, never follows none.",
+    ),
+    anyone("gitignore", Kind::Bool, "true", "Whether .gitignore, .git/info/exclude and git's global excludes are honoured."),
+    anyone("hidden", Kind::Bool, "false", "Whether hidden files and directories are taken while walking."),
+    anyone("redact", Kind::Bool, "true", "Whether what is surely a secret is replaced by [redacted: kind]."),
+];
+
+/// Returns the row of a setting.
+pub fn find(name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.name == name)
+}
+
+/// Returns the known name nearest to `name`: the same last word, or at most two edits away.
+pub(super) fn suggest(name: &str) -> Option<&'static str> {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    let same_last = KEYS.iter().find(|key| key.name.rsplit('.').next() == Some(last));
+    same_last.map(|key| key.name).or_else(|| crate::settings::nearest(name, KEYS.iter().map(|key| key.name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_sections_stand_together() {
+        let names: Vec<_> = KEYS.iter().map(|key| key.name).collect();
+        let mut unique = names.clone();
+        unique.sort_unstable();
+        unique.dedup();
+        assert_eq!(unique.len(), names.len());
+        let mut sections: Vec<_> = names.iter().map(|name| name.rsplit_once('.').map_or("", |(section, _)| section)).collect();
+        sections.dedup();
+        let count = sections.len();
+        sections.sort_unstable();
+        sections.dedup();
+        assert_eq!(sections.len(), count, "a section is interrupted by another");
+    }
+
+    #[test]
+    fn a_wrong_section_or_a_slip_is_recognised() {
+        assert_eq!(suggest("pack.max_file_size_kb"), Some("max_file_size_kb"));
+        assert_eq!(suggest("hiden"), Some("hidden"));
+        assert_eq!(suggest("something_else"), None);
+    }
+}

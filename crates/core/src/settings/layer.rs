@@ -1,0 +1,325 @@
+//! One source of settings, as it was written: a TOML file, a `claw.yaml`, the environment, the command line.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::keys::{self, KEYS, Kind, Scope};
+use crate::fs;
+use crate::shown::path_text;
+
+/// Where a value may come from, weakest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    Default,
+    ClawUser,
+    User,
+    ClawProject,
+    Project,
+    Environment,
+    Flag,
+}
+
+impl Source {
+    /// Returns whether the person controls this source, as opposed to whoever wrote the repository.
+    pub fn is_the_persons(self) -> bool {
+        !matches!(self, Self::ClawProject | Self::Project)
+    }
+}
+
+/// Who set a value: the kind of source and the exact place (`brief.toml:3`, `BRIEF_HIDDEN`, `--hidden`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Origin {
+    pub source: Source,
+    pub place: String,
+}
+
+/// The value of a setting.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Value {
+    Bool(bool),
+    Count(u64),
+    Text(String),
+    List(Vec<String>),
+    Map(BTreeMap<String, String>),
+}
+
+/// One value with the place where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    pub key: &'static str,
+    pub value: Value,
+    pub origin: Origin,
+}
+
+/// Something in a settings file that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {problem}")]
+pub struct ConfigProblem {
+    pub place: String,
+    pub problem: String,
+    pub hint: Option<String>,
+    /// A problem that leaves a setting undecided is an error; one that merely says something unused is not.
+    pub is_error: bool,
+}
+
+/// What one source says, and what is wrong with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Layer {
+    pub entries: Vec<Entry>,
+    pub problems: Vec<ConfigProblem>,
+}
+
+impl Layer {
+    /// Returns the layer of built-in defaults.
+    pub fn defaults() -> Self {
+        let mut layer = Self::default();
+        for key in KEYS {
+            let text = format!("value = {}", key.default);
+            let table = DeTable::parse(&text).expect("defaults are valid TOML");
+            let value = toml_value(key.kind, table.get_ref()["value"].get_ref()).expect("defaults have their key's kind");
+            let origin = Origin { source: Source::Default, place: "default".into() };
+            layer.entries.push(Entry { key: key.name, value, origin });
+        }
+        layer
+    }
+
+    /// Adds a value given on the command line.
+    pub fn flag(&mut self, key: &'static str, flag: &str, value: Value) {
+        debug_assert!(keys::find(key).is_some(), "{key} is a known key");
+        self.entries.push(Entry { key, value, origin: Origin { source: Source::Flag, place: flag.into() } });
+    }
+
+    /// Reads a `brief.toml`. A file that is not TOML gives an empty layer with a problem.
+    pub fn from_toml(source: Source, path: &Path, text: &str) -> Self {
+        let mut layer = Self::default();
+        let file = path_text(path);
+        match DeTable::parse(text) {
+            Ok(table) => layer.add_table(source, &file, text, "", table.get_ref()),
+            Err(error) => {
+                let line = error.span().map_or(1, |span| line_of(text, span.start));
+                layer.problem(format!("{file}:{line}"), format!("not valid TOML: {}", error.message()), None);
+            }
+        }
+        layer
+    }
+
+    fn add_table(&mut self, source: Source, file: &str, text: &str, prefix: &str, table: &DeTable<'_>) {
+        for (name, value) in table {
+            let full = if prefix.is_empty() { name.get_ref().to_string() } else { format!("{prefix}.{}", name.get_ref()) };
+            let place = format!("{file}:{}", line_of(text, name.span().start));
+            match (keys::find(&full), value.get_ref()) {
+                (Some(key), value) => match toml_value(key.kind, value) {
+                    Some(value) => self.add(key, value, Origin { source, place }),
+                    None => self.problem(place, format!("`{full}` must be {}", key.kind.words()), None),
+                },
+                (None, DeValue::Table(inner)) => self.add_table(source, file, text, &full, inner),
+                (None, _) => self.unknown(place, &full),
+            }
+        }
+    }
+
+    /// Reads a `claw.yaml`: the keys that both tools share; all others are left to that tool.
+    pub fn from_claw(source: Source, path: &Path, text: &str) -> Self {
+        let mut layer = Self::default();
+        let place = path_text(path);
+        let table: BTreeMap<String, serde_json::Value> = match serde_saphyr::from_str(text) {
+            Ok(table) => table,
+            Err(_) if text.trim().is_empty() => return layer,
+            Err(error) => {
+                let first = error.to_string().lines().next().unwrap_or_default().to_owned();
+                layer.problem(place, format!("not valid YAML: {first}"), None);
+                return layer;
+            }
+        };
+        for key in KEYS.iter().filter(|key| key.in_claw) {
+            let Some(value) = table.get(key.name).filter(|value| !value.is_null()) else { continue };
+            match json_value(key.kind, value) {
+                Some(value) => layer.add(key, value, Origin { source, place: place.clone() }),
+                None => layer.problem(place.clone(), format!("`{}` must be {}", key.name, key.kind.words()), None),
+            }
+        }
+        layer
+    }
+
+    /// Reads the environment. `BRIEF_…` variables that are no settings have their own meaning and are left alone.
+    pub fn from_environment(variables: impl Iterator<Item = (String, String)>) -> Self {
+        let mut layer = Self::default();
+        let mut variables: Vec<_> = variables.filter(|(name, _)| name.starts_with("BRIEF_")).collect();
+        variables.sort();
+        for (name, text) in variables {
+            let Some(key) = KEYS.iter().find(|key| key.variable() == name) else { continue };
+            match parse_words(key.kind, &text) {
+                Some(value) => layer.add(key, value, Origin { source: Source::Environment, place: name }),
+                None => layer.problem(name, format!("`{text}` must be {}", key.kind.words()), None),
+            }
+        }
+        layer
+    }
+
+    fn add(&mut self, key: &'static keys::Key, value: Value, origin: Origin) {
+        if key.scope == Scope::UserOnly && !origin.source.is_the_persons() {
+            self.problems.push(ConfigProblem {
+                place: origin.place,
+                problem: format!("`{}` is ignored here: only the user's own configuration may set it", key.name),
+                hint: Some("move it to the user's brief.toml (`brief config show` prints where that is)".into()),
+                is_error: false,
+            });
+            return;
+        }
+        self.entries.push(Entry { key: key.name, value, origin });
+    }
+
+    fn unknown(&mut self, place: String, name: &str) {
+        let hint = keys::suggest(name).map(|near| format!("did you mean `{near}`?"));
+        let problem = format!("unknown setting `{name}`");
+        self.problems.push(ConfigProblem { place, problem, hint, is_error: false });
+    }
+
+    fn problem(&mut self, place: String, problem: String, hint: Option<String>) {
+        self.problems.push(ConfigProblem { place, problem, hint, is_error: true });
+    }
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    memchr::memchr_iter(b'\n', &text.as_bytes()[..offset.min(text.len())]).count() + 1
+}
+
+fn toml_value(kind: Kind, value: &DeValue<'_>) -> Option<Value> {
+    match (kind, value) {
+        (Kind::Bool, DeValue::Boolean(value)) => Some(Value::Bool(*value)),
+        (Kind::Count, DeValue::Integer(value)) => u64::from_str_radix(value.as_str(), value.radix()).ok().map(Value::Count),
+        (Kind::Text | Kind::Choice(_), DeValue::String(value)) => checked(kind, value.to_string()),
+        (Kind::List, DeValue::Array(items)) => {
+            items.iter().map(|item| item.get_ref().as_str().map(str::to_owned)).collect::<Option<_>>().map(Value::List)
+        }
+        (Kind::Map, DeValue::Table(table)) => {
+            let pair = |(name, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
+                let name: &toml::de::DeString<'_> = name.get_ref();
+                Some((name.to_string(), value.get_ref().as_str()?.to_owned()))
+            };
+            table.iter().map(pair).collect::<Option<_>>().map(Value::Map)
+        }
+        _ => None,
+    }
+}
+
+fn json_value(kind: Kind, value: &serde_json::Value) -> Option<Value> {
+    match kind {
+        Kind::Bool => value.as_bool().map(Value::Bool),
+        Kind::Count => value.as_u64().map(Value::Count),
+        Kind::Text | Kind::Choice(_) => checked(kind, value.as_str()?.to_owned()),
+        Kind::List => value.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<_>>().map(Value::List),
+        Kind::Map => None,
+    }
+}
+
+/// Reads a value written as plain words, as in the environment.
+fn parse_words(kind: Kind, text: &str) -> Option<Value> {
+    let items = || text.split(',').map(str::trim).filter(|item| !item.is_empty());
+    match kind {
+        Kind::Bool => match text.trim().to_ascii_lowercase().as_str() {
+            "1" | "true" | "yes" | "on" => Some(Value::Bool(true)),
+            "0" | "false" | "no" | "off" | "" => Some(Value::Bool(false)),
+            _ => None,
+        },
+        Kind::Count => text.trim().parse().ok().map(Value::Count),
+        Kind::Text | Kind::Choice(_) => checked(kind, text.to_owned()),
+        Kind::List => Some(Value::List(items().map(str::to_owned).collect())),
+        Kind::Map => items()
+            .map(|item| item.split_once('=').map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())))
+            .collect::<Option<_>>()
+            .map(Value::Map),
+    }
+}
+
+fn checked(kind: Kind, text: String) -> Option<Value> {
+    match kind {
+        Kind::Choice(words) => words.contains(&text.as_str()).then_some(Value::Text(text)),
+        _ => Some(Value::Text(text)),
+    }
+}
+
+/// The directories settings are looked for in. The caller knows the environment; the core does not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    /// The directory the request is about.
+    pub here: PathBuf,
+    pub home: Option<PathBuf>,
+    /// `$XDG_CONFIG_HOME`, else `~/.config`.
+    pub config: Option<PathBuf>,
+    /// `$XDG_STATE_HOME`, else `~/.local/state`.
+    pub state: Option<PathBuf>,
+    /// `$XDG_CACHE_HOME`, else `~/.cache`.
+    pub cache: Option<PathBuf>,
+}
+
+/// A settings file: no bigger one is read.
+const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
+
+impl Places {
+    /// Returns the user's `brief.toml`, whether it exists or not.
+    pub fn user_file(&self) -> Option<PathBuf> {
+        self.config.as_ref().map(|config| config.join("brief").join("brief.toml"))
+    }
+
+    /// Returns the project's settings file: the nearest `brief.toml` or `.context/brief.toml` from here upward.
+    ///
+    /// The search ends at the repository's root, or, without a repository, at the home directory: a file in a
+    /// directory that strangers can write to must not configure anything.
+    pub fn project_file(&self) -> Option<PathBuf> {
+        for directory in self.upward() {
+            for name in ["brief.toml", ".context/brief.toml"] {
+                let path = directory.join(name);
+                if path.is_file() {
+                    return Some(path);
+                }
+            }
+        }
+        None
+    }
+
+    /// Returns the nearest `.claw/claw.yaml` upward.
+    fn claw_project_file(&self) -> Option<PathBuf> {
+        let mut directories = self.upward();
+        directories.find(|directory| directory.join(".claw").is_dir()).map(|directory| directory.join(".claw/claw.yaml"))
+    }
+
+    /// Returns this directory and those above it, up to the repository's root or the home directory.
+    pub fn upward(&self) -> impl Iterator<Item = &Path> {
+        let root = self.here.ancestors().find(|directory| directory.join(".git").exists());
+        let ceiling = root.or(self.home.as_deref().filter(|home| self.here.starts_with(home)));
+        self.here.ancestors().take_while(move |directory| ceiling.is_none_or(|ceiling| directory.starts_with(ceiling)))
+    }
+
+    /// Reads every settings file there is, weakest first. Unreadable files become problems.
+    pub fn layers(&self) -> Vec<Layer> {
+        let mut layers = vec![Layer::defaults()];
+        let claw_user = self.config.as_ref().map(|config| config.join("claw/claw.yaml"));
+        let files = [
+            (Source::ClawUser, claw_user),
+            (Source::User, self.user_file()),
+            (Source::ClawProject, self.claw_project_file()),
+            (Source::Project, self.project_file()),
+        ];
+        for (source, path) in files {
+            let Some(path) = path else { continue };
+            layers.push(match fs::read_text(&path, MAX_CONFIG_BYTES) {
+                Ok(text) if matches!(source, Source::ClawUser | Source::ClawProject) => Layer::from_claw(source, &path, &text),
+                Ok(text) => Layer::from_toml(source, &path, &text),
+                Err(fs::FileProblem::Missing) => continue,
+                Err(problem) => {
+                    let mut layer = Layer::default();
+                    layer.problem(path_text(&path), format!("cannot be read: {problem}"), None);
+                    layer
+                }
+            });
+        }
+        layers
+    }
+}

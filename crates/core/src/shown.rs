@@ -1,0 +1,155 @@
+//! Paths as people and models see them.
+//!
+//! `/` is the separator on every platform, names that are not UTF-8 keep their bytes as `\xNN`, and nothing that is
+//! shown can move a cursor or turn text around.
+
+use std::borrow::Cow;
+use std::path::{Component, Path, PathBuf};
+
+/// Returns `path` as text: `/` as separator, `./` dropped, bytes that are not UTF-8 as `\xNN`.
+pub fn path_text(path: &Path) -> String {
+    let mut text = String::new();
+    for component in path.components() {
+        match component {
+            Component::Prefix(prefix) => push_name(&mut text, prefix.as_os_str()),
+            Component::RootDir => text.push('/'),
+            Component::CurDir => {}
+            Component::ParentDir => push_separated(&mut text, std::ffi::OsStr::new("..")),
+            Component::Normal(name) => push_separated(&mut text, name),
+        }
+    }
+    if text.is_empty() {
+        text.push('.');
+    }
+    text
+}
+
+fn push_separated(text: &mut String, name: &std::ffi::OsStr) {
+    if !text.is_empty() && !text.ends_with('/') {
+        text.push('/');
+    }
+    push_name(text, name);
+}
+
+fn push_name(text: &mut String, name: &std::ffi::OsStr) {
+    if let Some(name) = name.to_str() {
+        // On Windows a name never holds a separator of its own; on Unix a backslash is an ordinary character.
+        text.push_str(name);
+        return;
+    }
+    for chunk in name.as_encoded_bytes().utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            use std::fmt::Write as _;
+            let _ = write!(text, "\\x{byte:02X}");
+        }
+    }
+}
+
+/// Returns `path` relative to `base` where it lies below it, else the path itself, as text.
+pub fn relative_text(path: &Path, base: &Path) -> String {
+    match path.strip_prefix(base) {
+        Ok(below) => path_text(below),
+        Err(_) => path_text(path),
+    }
+}
+
+/// Returns `path` without `.` and with `..` resolved by name only; it never touches the disk.
+pub fn normalize(path: &Path) -> PathBuf {
+    let mut result = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => match result.components().next_back() {
+                Some(Component::Normal(_)) => {
+                    result.pop();
+                }
+                Some(Component::RootDir) => {}
+                _ => result.push(".."),
+            },
+            other => result.push(other),
+        }
+    }
+    if result.as_os_str().is_empty() {
+        result.push(".");
+    }
+    result
+}
+
+/// Returns whether a terminal or a reader could be fooled by this character: controls, bidi overrides, invisible tags.
+pub fn is_deceptive(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{061C}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{E0000}'..='\u{E007F}')
+}
+
+/// Returns `text` on one line and without deceptive characters, which become visible escapes.
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_deceptive) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if is_deceptive(c) { safe.extend(c.escape_default()) } else { safe.push(c) }
+    }
+    Cow::Owned(safe)
+}
+
+/// Orders paths the way a tree lists them: component by component, each by its bytes.
+pub fn tree_order(a: &str, b: &str) -> std::cmp::Ordering {
+    let rank = |byte: u8| if byte == b'/' { 0 } else { u16::from(byte) + 1 };
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    match a.iter().zip(b).position(|(x, y)| x != y) {
+        Some(at) => rank(a[at]).cmp(&rank(b[at])),
+        None => a.len().cmp(&b.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn separators_are_slashes_and_dots_vanish() {
+        assert_eq!(path_text(Path::new("./a/./b")), "a/b");
+        assert_eq!(path_text(Path::new("/a/b")), "/a/b");
+        assert_eq!(path_text(Path::new(".")), ".");
+        assert_eq!(path_text(Path::new("../x")), "../x");
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn windows_separators_become_slashes() {
+        assert_eq!(path_text(Path::new(r"a\b\c.txt")), "a/b/c.txt");
+        assert_eq!(path_text(Path::new(r"C:\a\b")), "C:/a/b");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn names_that_are_not_utf8_keep_their_bytes() {
+        use std::os::unix::ffi::OsStrExt;
+        let name = std::ffi::OsStr::from_bytes(b"caf\xe9.txt");
+        assert_eq!(path_text(Path::new(name)), "caf\\xE9.txt");
+    }
+
+    #[test]
+    fn normalize_never_climbs_above_the_root() {
+        assert_eq!(normalize(Path::new("/a/../../b")), Path::new("/b"));
+        assert_eq!(normalize(Path::new("a/../../b")), Path::new("../b"));
+        assert_eq!(normalize(Path::new("./a/.")), Path::new("a"));
+        assert_eq!(normalize(Path::new("a/..")), Path::new("."));
+    }
+
+    #[test]
+    fn one_line_escapes_what_could_deceive() {
+        assert_eq!(one_line("a\nb"), "a\\nb");
+        assert_eq!(one_line("safe name.md"), "safe name.md");
+        assert!(!one_line("evil\u{202E}gpj.exe").contains('\u{202E}'));
+    }
+
+    #[test]
+    fn a_directory_comes_before_names_that_only_start_like_it() {
+        let mut paths = ["a-b/x", "a/z", "a.txt", "a/b/c"];
+        paths.sort_by(|a, b| tree_order(a, b));
+        assert_eq!(paths, ["a/b/c", "a/z", "a-b/x", "a.txt"]);
+    }
+}
