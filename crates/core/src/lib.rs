@@ -7,6 +7,7 @@
 pub mod failure;
 pub mod fs;
 pub mod note;
+pub mod piece;
 pub mod secrets;
 pub mod settings;
 pub mod shown;
@@ -15,3 +16,4 @@ pub mod tokens;
 
 pub use failure::Failure;
 pub use note::{Level, Note, NoteKind};
+pub use piece::{Brought, Order, Piece};

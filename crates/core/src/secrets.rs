@@ -10,11 +10,20 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use crate::note::{Note, NoteKind};
+
 /// What kind of secret was found, and on which line (from 1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secret {
     pub kind: &'static str,
     pub line: usize,
+}
+
+impl Secret {
+    /// Returns the note that this secret leaves.
+    pub fn note(&self, path: &str) -> Note {
+        Note::warning(path, NoteKind::Redacted, format!("{} on line {} was redacted", self.kind, self.line))
+    }
 }
 
 /// Text without secrets, and what was taken out.

@@ -1,0 +1,65 @@
+//! What a door brings: text that was loaded and guarded, ready to be fitted into a window.
+
+use crate::note::Note;
+use crate::secrets;
+use crate::tokens::estimate_bytes;
+
+/// The order in which pieces go into a window when not all fit at once: first in, first out within each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Order {
+    /// Hard rules.
+    Constitution,
+    /// Documents chosen for the running message. They are fitted, never queued.
+    Document,
+    /// The identity of every domain from the root down to here.
+    Chain,
+    /// The hand-off of the session before.
+    State,
+    /// A domain's knowledge.
+    Knowledge,
+    /// The other core files of the project.
+    Gate,
+}
+
+/// One piece of knowledge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// Its identity in the ledger: the absolute path of its file, with `#heading` for a section of it.
+    pub id: String,
+    /// The path as shown to the model.
+    pub path: String,
+    /// Why it is here: a clause such as `domain knowledge` or `matches: retry, backoff`.
+    pub reason: String,
+    pub order: Order,
+    pub text: String,
+    /// The BLAKE3 hash of the text.
+    pub hash: blake3::Hash,
+    /// Estimated from bytes; exact counts are made elsewhere.
+    pub tokens: u64,
+}
+
+impl Piece {
+    /// Makes a piece of text that was already guarded.
+    pub fn new(id: impl Into<String>, path: impl Into<String>, reason: impl Into<String>, order: Order, text: String) -> Self {
+        let hash = blake3::hash(text.as_bytes());
+        let tokens = estimate_bytes(text.len());
+        Self { id: id.into(), path: path.into(), reason: reason.into(), order, text, hash, tokens }
+    }
+}
+
+/// What a door found at a moment: its pieces, and what happened on the way.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Brought {
+    pub pieces: Vec<Piece>,
+    pub notes: Vec<Note>,
+}
+
+/// Takes secrets out of `text` and leaves a note for each.
+pub fn guard(path: &str, text: String, notes: &mut Vec<Note>) -> String {
+    let redacted = secrets::redact(&text);
+    if redacted.secrets.is_empty() {
+        return text;
+    }
+    notes.extend(redacted.secrets.iter().map(|secret| secret.note(path)));
+    redacted.text.into_owned()
+}
