@@ -1,0 +1,96 @@
+//! How each client is found, kept offline, run and given hooks: one row per client.
+//!
+//! The versions are those of `scripts/install-clients`; the facts are in `docs/agents-measured.md`.
+
+mod claude;
+mod codex;
+mod copilot;
+mod gemini;
+mod opencode;
+mod qwen;
+
+use std::env::consts::ARCH;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+pub(super) use claude::CLAUDE;
+pub(super) use codex::CODEX;
+pub(super) use copilot::COPILOT;
+pub(super) use gemini::GEMINI;
+pub(super) use opencode::OPENCODE;
+pub(super) use qwen::QWEN;
+
+use super::place::Place;
+use super::protocol::PORT;
+
+/// A key that opens nothing.
+const DUMMY_KEY: &str = "dummy-key-for-loopback-tests";
+
+pub(super) struct Recipe {
+    pub(super) name: &'static str,
+    version: &'static str,
+    /// The command line of the program, relative to the client's directory; `{platform}` is `linux-x64` and the
+    /// like, `{arch}` the first word of the target triple. A word without a slash is found on the PATH.
+    program: &'static [&'static str],
+    /// Writes the files without which the client would ask a person something.
+    pub(super) prepare: fn(&Place),
+    pub(super) env: fn(&Place) -> Vec<(&'static str, String)>,
+    pub(super) headless: fn(&str) -> Vec<String>,
+    pub(super) resume: fn(&str) -> Vec<String>,
+    pub(super) interactive: &'static [&'static str],
+    /// Adds a command to an event in the user's settings.
+    pub(super) register: fn(&Place, &str, &str),
+    /// The shape of a probe's output: `nested` or `flat`.
+    pub(super) shape: &'static str,
+}
+
+impl Recipe {
+    /// Returns the command line of the program, or what to do about its absence.
+    pub(super) fn locate(&self, clients: &Path) -> Result<Vec<String>, String> {
+        let missing = |what: &Path| {
+            format!(
+                "{} {} is not installed: `{}` is missing\nhint: run `scripts/install-clients` (CLIENTS_DIR tells where to)",
+                self.name,
+                self.version,
+                what.display()
+            )
+        };
+        let home = clients.join(self.name);
+        let stamp = home.join(format!(".installed-{}", self.version));
+        if !stamp.exists() {
+            return Err(missing(&stamp));
+        }
+        let platform = format!("linux-{}", if ARCH == "x86_64" { "x64" } else { "arm64" });
+        let mut words = Vec::new();
+        for word in self.program {
+            if !word.contains('/') {
+                words.push((*word).to_owned());
+                continue;
+            }
+            let file = home.join(word.replace("{platform}", &platform).replace("{arch}", ARCH));
+            let file = file.canonicalize().map_err(|_| missing(&file))?;
+            words.push(file.to_string_lossy().into_owned());
+        }
+        Ok(words)
+    }
+}
+
+fn url(path: &str) -> String {
+    format!("http://127.0.0.1:{PORT}{path}")
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|&word| word.to_owned()).collect()
+}
+
+/// Adds a hook in the shape that Claude invented and Codex, Gemini and Qwen took over.
+fn register_nested(place: &Place, file: &str, event: &str, hook: Value) {
+    let mut settings = place.home_json(file);
+    let groups = &mut settings["hooks"][event];
+    if groups.is_null() {
+        *groups = json!([{"hooks": []}]);
+    }
+    groups[0]["hooks"].as_array_mut().expect("a list of hooks").push(hook);
+    place.write_home_json(file, &settings);
+}

@@ -1,0 +1,133 @@
+//! A client in a terminal, driven through tmux: for what only an interactive session does, `/clear` and `/compact`.
+
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::place::write;
+use super::session::Client;
+use crate::model_api::{Kind, ModelRequest};
+
+/// An interactive client; it ends when dropped.
+pub struct Terminal<'client> {
+    client: &'client mut Client,
+    socket: PathBuf,
+    /// Position of the first request of this session.
+    start: usize,
+}
+
+/// Longest wait for a screen or a request.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A screen that has not changed for so long is at rest: every client here shows a spinner while it works.
+const REST: Duration = Duration::from_millis(1200);
+
+impl<'client> Terminal<'client> {
+    pub(super) fn open(client: &'client mut Client) -> Self {
+        let start = client.cell().request_count();
+        let socket = client.place.root().join("tmux");
+        let argv = client.interactive_argv();
+        let project = client.place.project().display().to_string();
+        let mut terminal = Self { client, socket, start };
+        let mut arguments = vec!["new-session", "-d", "-s", "test", "-x", "140", "-y", "50", "-c", &project];
+        arguments.extend(argv.iter().map(String::as_str));
+        terminal.tmux(&arguments);
+        terminal.settle();
+        terminal
+    }
+
+    /// Pastes a text, submits it, and waits until the client is at rest again.
+    pub fn submit(&mut self, text: &str) -> &mut Self {
+        let buffer = self.client.place.root().join("paste");
+        write(&buffer, text);
+        let buffer = buffer.display().to_string();
+        self.tmux(&["load-buffer", "-b", "test", &buffer]);
+        self.tmux(&["paste-buffer", "-p", "-d", "-b", "test", "-t", "test"]);
+        self.enter()
+    }
+
+    /// Types a slash command, submits it, and waits until the client is at rest again.
+    pub fn command(&mut self, command: &str) -> &mut Self {
+        self.tmux(&["send-keys", "-t", "test", "-l", command]);
+        self.enter()
+    }
+
+    fn enter(&mut self) -> &mut Self {
+        // An Enter that follows too closely is taken as part of the text.
+        thread::sleep(Duration::from_millis(700));
+        self.tmux(&["send-keys", "-t", "test", "Enter"]);
+        self.settle();
+        self
+    }
+
+    /// Waits until there are so many conversation steps in this session, and the client is at rest.
+    pub fn wait_for_turns(&mut self, count: usize) -> &mut Self {
+        self.wait_for(&format!("{count} turns"), |requests| {
+            requests.iter().filter(|request| request.kind == Kind::Turn).count() >= count
+        })
+    }
+
+    /// Waits until `wanted` holds of this session's requests, and the client is at rest.
+    pub fn wait_for(&mut self, what: &str, wanted: impl Fn(&[ModelRequest]) -> bool) -> &mut Self {
+        let start = self.start;
+        if !self.client.cell().wait_for_requests(start, PATIENCE, wanted) {
+            let seen: Vec<String> =
+                self.requests().iter().map(|request| format!("{:?} {}", request.kind, request.path)).collect();
+            panic!("waited in vain for {what}\nrequests: {seen:#?}\nscreen:\n{}", self.screen());
+        }
+        self.settle();
+        self
+    }
+
+    /// Returns this session's requests so far.
+    pub fn requests(&mut self) -> Vec<ModelRequest> {
+        let start = self.start;
+        self.client.cell().requests_from(start)
+    }
+
+    /// Returns this session's conversation steps so far.
+    pub fn turns(&mut self) -> Vec<ModelRequest> {
+        self.requests().into_iter().filter(|request| request.kind == Kind::Turn).collect()
+    }
+
+    /// Returns what the terminal shows.
+    pub fn screen(&mut self) -> String {
+        self.tmux(&["capture-pane", "-p", "-t", "test"])
+    }
+
+    /// Waits until the screen stops changing.
+    fn settle(&mut self) {
+        let deadline = Instant::now() + PATIENCE;
+        let (mut last, mut since) = (String::new(), Instant::now());
+        while Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(100));
+            let screen = self.screen();
+            if screen != last {
+                (last, since) = (screen, Instant::now());
+            } else if since.elapsed() > REST && !last.trim().is_empty() {
+                return;
+            }
+        }
+        panic!("the screen never came to rest:\n{last}");
+    }
+
+    fn tmux(&mut self, arguments: &[&str]) -> String {
+        let mut argv = vec!["tmux".to_owned(), "-S".to_owned(), self.socket.display().to_string()];
+        argv.extend(["-f", "/dev/null"].map(str::to_owned));
+        argv.extend(arguments.iter().map(|&argument| argument.to_owned()));
+        let mut env = self.client.environment();
+        env.push(("TERM".to_owned(), "xterm-256color".to_owned()));
+        let outcome = self.client.execute(argv, env, None);
+        assert!(outcome.code == Some(0), "tmux {arguments:?} failed\n{outcome}");
+        outcome.stdout
+    }
+}
+
+impl Drop for Terminal<'_> {
+    fn drop(&mut self) {
+        // While a test is failing the cell goes away anyway; a second panic would hide the first.
+        if !thread::panicking() {
+            self.tmux(&["kill-server"]);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! The real clients, offline: what reaches the model, and when.
+//!
+//! They need `scripts/install-clients`; a client that is not there is a failure, never a skip.
+
+mod claude;
