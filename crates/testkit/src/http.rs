@@ -24,6 +24,7 @@ pub struct Request {
 
 impl Request {
     /// Returns the value of a header, by its lower-case name.
+    #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
@@ -53,34 +54,30 @@ impl Response {
     }
 
     pub fn new(status: u16, content_type: &'static str, body: impl Into<Vec<u8>>) -> Self {
-        Self {
-            status,
-            content_type,
-            body: body.into(),
-            delay: Duration::ZERO,
-            pace: None,
-            silent: false,
-            cut_after: None,
-        }
+        Self { status, content_type, body: body.into(), delay: Duration::ZERO, pace: None, silent: false, cut_after: None }
     }
 
-    /// Returns an error status with a body in the shape OpenAI uses.
+    /// Returns an error status with a body in the shape `OpenAI` uses.
+    #[must_use]
     pub fn status(status: u16) -> Self {
         let body = format!(r#"{{"error":{{"message":"status {status} as the test asked","type":"test"}}}}"#);
         Self::new(status, "application/json", body)
     }
 
     /// Returns bytes that are neither JSON nor UTF-8, under a JSON content type.
+    #[must_use]
     pub fn garbage() -> Self {
         Self::json(b"\x00\xff{\"choices\": [ <html> \xc3\x28 ]".to_vec())
     }
 
     /// Returns a JSON string of about `bytes` bytes.
+    #[must_use]
     pub fn huge(bytes: usize) -> Self {
         Self::json(format!("\"{}\"", "x".repeat(bytes)))
     }
 
     /// Accepts the request and never says a word; the connection stays open as long as the server lives.
+    #[must_use]
     pub fn never() -> Self {
         Self { silent: true, ..Self::json("") }
     }
@@ -155,11 +152,13 @@ impl Server {
     }
 
     /// Returns `http://127.0.0.1:PORT`, without a slash at the end.
+    #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// Returns how many requests came in so far.
+    #[must_use]
     pub fn served(&self) -> usize {
         self.served.load(Ordering::SeqCst)
     }

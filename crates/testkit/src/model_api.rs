@@ -1,6 +1,6 @@
 //! A mock of the model APIs that agent clients talk to.
 //!
-//! It speaks enough of Anthropic Messages, OpenAI Responses, OpenAI Chat Completions and Gemini for the real
+//! It speaks enough of Anthropic Messages, `OpenAI` Responses, `OpenAI` Chat Completions and Gemini for the real
 //! clients to finish their turns, records every request in order, and answers by a [`Script`] that the test
 //! wrote. It judges nothing: what reached the model is for the test to assert, with [`ModelRequest`].
 //!
@@ -8,7 +8,7 @@
 //! without using up the script; they are recorded too, with their [`Kind`].
 //!
 //! The clients themselves run without network; [`crate::clients`] starts this server where they live. On its
-//! own it is also the well-behaved OpenAI-compatible endpoint of other tests:
+//! own it is also the well-behaved `OpenAI`-compatible endpoint of other tests:
 //!
 //! ```
 //! use briefing_testkit::model_api::{ModelApi, Script};
@@ -35,6 +35,9 @@ pub use request::{Api, Kind, ModelRequest};
 pub use script::{Call, Reply, Script};
 
 use crate::http::{Request, Response, Server};
+
+/// The answer to every request for a summary, in the frame that Claude and Gemini look for.
+pub const SUMMARY: &str = "<analysis>short</analysis>\n<summary>SUMMARY-OF-THE-CONVERSATION</summary>";
 
 /// What the model answers, once the calls carry the names of tools that the request offers.
 pub(crate) struct Answer {
@@ -74,12 +77,14 @@ impl ModelApi {
         Ok(Self { server, desk })
     }
 
-    /// Returns `http://127.0.0.1:PORT`; clients of the OpenAI kind want `/v1` after it.
+    /// Returns `http://127.0.0.1:PORT`; clients of the `OpenAI` kind want `/v1` after it.
+    #[must_use]
     pub fn url(&self) -> String {
         self.server.url()
     }
 
     /// Returns every request so far, in order of arrival.
+    #[must_use]
     pub fn requests(&self) -> Vec<ModelRequest> {
         self.desk.lock().requests.clone()
     }
@@ -111,7 +116,7 @@ impl Desk {
         let request = ModelRequest::read(serial, http);
         let answer = match request.kind {
             Kind::Turn => state.script.answer(&request, serial),
-            Kind::Compaction => Answer::plain("SUMMARY-OF-THE-CONVERSATION so far.", serial),
+            Kind::Compaction => Answer::plain(SUMMARY, serial),
             Kind::Side | Kind::Count | Kind::Other => Answer::plain("Side answer", serial),
         };
         // Under the lock, so that whoever listens sees the same order as `requests`.

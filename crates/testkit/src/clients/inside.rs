@@ -15,13 +15,17 @@ use crate::model_api::{ModelApi, Script};
 
 /// Serves commands from stdin until it ends.
 pub fn inside() -> io::Result<()> {
-    let api = ModelApi::start_on(PORT, Script::new(), |request| say(&Event::Request(Box::new(request.clone()))))?;
+    let api = ModelApi::start_on(PORT, Script::new(), |request| {
+        say(&Event::Request(Box::new(request.clone())));
+    })?;
     say(&Event::Ready);
     for line in io::stdin().lock().lines() {
         match serde_json::from_str(&line?)? {
             Command::Script(script) => api.set_script(script),
             Command::Run(run) => {
-                thread::spawn(move || say(&Event::Exited { id: run.id, end: execute(&run) }));
+                thread::spawn(move || {
+                    say(&Event::Exited { id: run.id, end: execute(&run) });
+                });
             }
         }
     }

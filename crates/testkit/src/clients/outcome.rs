@@ -19,21 +19,25 @@ pub struct Outcome {
 
 impl Outcome {
     /// Returns the requests that are steps of a conversation, sub-agents included.
+    #[must_use]
     pub fn turns(&self) -> Vec<&ModelRequest> {
         self.requests.iter().filter(|request| request.kind == Kind::Turn).collect()
     }
 
     /// Returns the first step; panics where there is none.
+    #[must_use]
     pub fn first_turn(&self) -> &ModelRequest {
         self.turns().first().copied().unwrap_or_else(|| panic!("no model request\n{self}"))
     }
 
     /// Returns the last step; panics where there is none.
+    #[must_use]
     pub fn last_turn(&self) -> &ModelRequest {
         self.turns().last().copied().unwrap_or_else(|| panic!("no model request\n{self}"))
     }
 
     /// Returns how often the model sees `needle` in each step.
+    #[must_use]
     pub fn counts(&self, needle: &str) -> Vec<usize> {
         self.turns().iter().map(|request| request.count(needle)).collect()
     }

@@ -15,6 +15,7 @@ pub struct HookCall {
 
 impl HookCall {
     /// Returns a text of the payload, empty where it is missing.
+    #[must_use]
     pub fn text(&self, key: &str) -> &str {
         self.payload[key].as_str().unwrap_or_default()
     }

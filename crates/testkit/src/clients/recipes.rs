@@ -94,3 +94,29 @@ fn register_nested(place: &Place, file: &str, event: &str, hook: Value) {
     groups[0]["hooks"].as_array_mut().expect("a list of hooks").push(hook);
     place.write_home_json(file, &settings);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_client_tells_what_to_run() {
+        let empty = tempfile::tempdir().expect("a temporary directory");
+        for recipe in [&CLAUDE, &CODEX, &COPILOT, &GEMINI, &OPENCODE, &QWEN] {
+            let message = recipe.locate(empty.path()).expect_err("nothing is installed there");
+            assert!(message.starts_with(recipe.name), "{message}");
+            assert!(message.contains("run `scripts/install-clients`"), "{message}");
+        }
+    }
+
+    #[test]
+    fn versions_are_those_of_the_installer() {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/install-clients");
+        let script = std::fs::read_to_string(script).expect("the installer");
+        for recipe in [&CLAUDE, &CODEX, &COPILOT, &GEMINI, &OPENCODE, &QWEN] {
+            let row = script.lines().find(|line| line.split_whitespace().next() == Some(recipe.name));
+            let version = row.and_then(|row| row.split_whitespace().nth(1));
+            assert_eq!(version, Some(recipe.version), "{}", recipe.name);
+        }
+    }
+}

@@ -33,31 +33,37 @@ pub struct Client {
 
 impl Client {
     /// Claude Code 2.1.325.
+    #[must_use]
     pub fn claude() -> Self {
         Self::new(&recipes::CLAUDE)
     }
 
     /// Codex CLI 0.166.0; hooks run without approval.
+    #[must_use]
     pub fn codex() -> Self {
         Self::new(&recipes::CODEX)
     }
 
     /// Gemini CLI 0.61.0, in a trusted folder.
+    #[must_use]
     pub fn gemini() -> Self {
         Self::new(&recipes::GEMINI)
     }
 
     /// GitHub Copilot CLI 1.0.102, in a trusted folder.
+    #[must_use]
     pub fn copilot() -> Self {
         Self::new(&recipes::COPILOT)
     }
 
     /// `OpenCode` 1.18.33; it has plugins instead of hooks.
+    #[must_use]
     pub fn opencode() -> Self {
         Self::new(&recipes::OPENCODE)
     }
 
     /// Qwen Code 0.24.4.
+    #[must_use]
     pub fn qwen() -> Self {
         Self::new(&recipes::QWEN)
     }
@@ -82,11 +88,13 @@ impl Client {
     }
 
     /// Returns the client's home; its settings live below it.
+    #[must_use]
     pub fn home(&self) -> PathBuf {
         self.place.home()
     }
 
     /// Returns the project, the directory in which the client runs.
+    #[must_use]
     pub fn project(&self) -> PathBuf {
         self.place.project()
     }
@@ -155,6 +163,7 @@ impl Client {
     }
 
     /// Returns the calls of all probes so far, in order of time.
+    #[must_use]
     pub fn hook_calls(&self) -> Vec<HookCall> {
         probe::calls(&self.place.hook_log())
     }
@@ -268,6 +277,5 @@ impl Client {
 
 /// Returns `$CLIENTS_DIR`, or `.clients` in the repository.
 fn clients_directory() -> PathBuf {
-    env::var_os("CLIENTS_DIR")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.clients"), PathBuf::from)
+    env::var_os("CLIENTS_DIR").map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.clients"), PathBuf::from)
 }

@@ -62,17 +62,14 @@ impl<'client> Terminal<'client> {
 
     /// Waits until there are so many conversation steps in this session, and the client is at rest.
     pub fn wait_for_turns(&mut self, count: usize) -> &mut Self {
-        self.wait_for(&format!("{count} turns"), |requests| {
-            requests.iter().filter(|request| request.kind == Kind::Turn).count() >= count
-        })
+        self.wait_for(&format!("{count} turns"), |requests| requests.iter().filter(|request| request.kind == Kind::Turn).count() >= count)
     }
 
     /// Waits until `wanted` holds of this session's requests, and the client is at rest.
     pub fn wait_for(&mut self, what: &str, wanted: impl Fn(&[ModelRequest]) -> bool) -> &mut Self {
         let start = self.start;
         if !self.client.cell().wait_for_requests(start, PATIENCE, wanted) {
-            let seen: Vec<String> =
-                self.requests().iter().map(|request| format!("{:?} {}", request.kind, request.path)).collect();
+            let seen: Vec<String> = self.requests().iter().map(|request| format!("{:?} {}", request.kind, request.path)).collect();
             panic!("waited in vain for {what}\nrequests: {seen:#?}\nscreen:\n{}", self.screen());
         }
         self.settle();

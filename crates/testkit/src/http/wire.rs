@@ -36,8 +36,7 @@ fn read_request(reader: &mut impl BufRead, mut stream: &TcpStream) -> io::Result
         return Ok(None);
     }
     let mut words = line.split_whitespace().map(str::to_owned);
-    let mut request =
-        Request { method: words.next().unwrap_or_default(), path: words.next().unwrap_or_default(), ..Request::default() };
+    let mut request = Request { method: words.next().unwrap_or_default(), path: words.next().unwrap_or_default(), ..Request::default() };
     loop {
         let mut line = String::new();
         if reader.read_line(&mut line)? == 0 || line.trim().is_empty() {

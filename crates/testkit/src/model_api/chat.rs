@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions: streamed and whole.
+//! `OpenAI` Chat Completions: streamed and whole.
 
 use serde_json::{Value, json};
 
@@ -28,9 +28,5 @@ pub(super) fn render(request: &ModelRequest, answer: &Answer) -> Response {
         let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
         ("", envelope("chat.completion.chunk", choice, usage))
     };
-    event_stream(&[
-        chunk(message, None, &Value::Null),
-        chunk(json!({}), Some(finish), &usage),
-        ("", Value::String("[DONE]".to_owned())),
-    ])
+    event_stream(&[chunk(message, None, &Value::Null), chunk(json!({}), Some(finish), &usage), ("", Value::String("[DONE]".to_owned()))])
 }

@@ -21,9 +21,5 @@ pub(super) fn render(request: &ModelRequest, answer: &Answer) -> Response {
         "usageMetadata": {"promptTokenCount": answer.input_tokens, "candidatesTokenCount": 5,
             "totalTokenCount": answer.input_tokens + 5},
         "modelVersion": "mock"});
-    if request.path.contains("streamGenerateContent") {
-        event_stream(&[("", response)])
-    } else {
-        Response::json(response.to_string())
-    }
+    if request.path.contains("streamGenerateContent") { event_stream(&[("", response)]) } else { Response::json(response.to_string()) }
 }

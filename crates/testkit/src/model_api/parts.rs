@@ -67,8 +67,12 @@ fn messages(out: &mut Vec<Part>, body: &Value, list: &str, key: &str) {
         };
         match message["type"].as_str() {
             // Items of the Responses API that are no messages.
-            Some("function_call") => push_json(out, Role::Assistant, index, 0, &message["arguments"]),
-            Some("custom_tool_call") => push_json(out, Role::Assistant, index, 0, &message["input"]),
+            Some("function_call") => {
+                push_json(out, Role::Assistant, index, 0, &message["arguments"]);
+            }
+            Some("custom_tool_call") => {
+                push_json(out, Role::Assistant, index, 0, &message["input"]);
+            }
             Some("function_call_output" | "custom_tool_call_output") => {
                 content(out, Role::Tool, index, &message["output"]);
             }

@@ -68,8 +68,7 @@ impl ModelRequest {
     pub(super) fn read(serial: usize, http: &Request) -> Self {
         let path = http.path.split('?').next().unwrap_or_default().to_owned();
         let headers = http.headers.iter().filter(|(name, _)| !SECRET_HEADERS.contains(&name.as_str())).cloned().collect();
-        let body = serde_json::from_slice(&http.body)
-            .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&http.body).into_owned()));
+        let body = serde_json::from_slice(&http.body).unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&http.body).into_owned()));
         let mut request = Self { serial, api: api_of(http, &path), kind: Kind::Other, method: http.method.clone(), path, headers, body };
         request.kind = request.recognise();
         request
@@ -98,7 +97,10 @@ impl ModelRequest {
         let last = parts.last().map(|part| part.message);
         parts
             .iter()
-            .filter(|part| Some(part.message) == last || part.role == parts::Role::System && self.tools().is_empty())
+            .filter(|part| match part.role {
+                parts::Role::System => self.tools().is_empty(),
+                _ => Some(part.message) == last,
+            })
             .any(|part| COMPACTION_PHRASES.iter().any(|phrase| part.text.contains(phrase)))
     }
 
@@ -107,36 +109,43 @@ impl ModelRequest {
     }
 
     /// Returns every text that the model sees, in order, with who says it. Descriptions of tools are left out.
+    #[must_use]
     pub fn parts(&self) -> Vec<Part> {
         parts::read(self.api, &self.body)
     }
 
     /// Returns the texts of [`Self::parts`].
+    #[must_use]
     pub fn texts(&self) -> Vec<String> {
         self.parts().into_iter().map(|part| part.text).collect()
     }
 
     /// Returns all texts as one, a newline between them.
+    #[must_use]
     pub fn text(&self) -> String {
         self.texts().join("\n")
     }
 
     /// Returns how often the model sees `needle`.
+    #[must_use]
     pub fn count(&self, needle: &str) -> usize {
         self.texts().iter().map(|text| text.matches(needle).count()).sum()
     }
 
     /// Returns whether the model sees `needle`.
+    #[must_use]
     pub fn contains(&self, needle: &str) -> bool {
         self.count(needle) > 0
     }
 
     /// Returns the first part that contains `needle`.
+    #[must_use]
     pub fn part_with(&self, needle: &str) -> Option<Part> {
         self.parts().into_iter().find(|part| part.text.contains(needle))
     }
 
     /// Returns whether all needles are there, one after the other.
+    #[must_use]
     pub fn in_order(&self, needles: &[&str]) -> bool {
         let text = self.text();
         let mut rest = text.as_str();
@@ -150,6 +159,7 @@ impl ModelRequest {
     }
 
     /// Returns the names of the tools that the request offers, those in groups included.
+    #[must_use]
     pub fn tool_names(&self) -> Vec<String> {
         self.tools().into_iter().map(|tool| tool.name).collect()
     }
@@ -158,8 +168,7 @@ impl ModelRequest {
         let mut found = Vec::new();
         for entry in parts::items(&self.body, "tools") {
             let group = entry["name"].as_str().or_else(|| entry["type"].as_str());
-            let nested: Vec<&Value> =
-                parts::items(entry, "functionDeclarations").chain(parts::items(entry, "tools")).collect();
+            let nested: Vec<&Value> = parts::items(entry, "functionDeclarations").chain(parts::items(entry, "tools")).collect();
             let name = entry.pointer("/function/name").and_then(Value::as_str).or(group);
             if nested.is_empty() {
                 found.extend(name.map(|name| Tool { name: name.to_owned(), namespace: None }));

@@ -1,4 +1,4 @@
-//! OpenAI Responses: streamed and whole.
+//! `OpenAI` Responses: streamed and whole.
 
 use serde_json::{Value, json};
 

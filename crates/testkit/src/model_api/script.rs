@@ -44,15 +44,26 @@ pub struct Reply {
 /// A tool that the model asks for, named by what it does: each client calls it differently.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Call {
-    Shell { command: String },
-    Read { path: String },
+    Shell {
+        command: String,
+    },
+    Read {
+        path: String,
+    },
     /// Starts a sub-agent with this task.
-    Agent { task: String, background: bool },
+    Agent {
+        task: String,
+        background: bool,
+    },
     /// Any other tool, by its real name.
-    Named { name: String, arguments: Value },
+    Named {
+        name: String,
+        arguments: Value,
+    },
 }
 
 impl Script {
+    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -85,8 +96,7 @@ impl Script {
 
     /// Takes the next answer for this request.
     pub(super) fn answer(&mut self, request: &ModelRequest, serial: usize) -> Answer {
-        let asked: Vec<String> =
-            request.parts().into_iter().filter(|part| part.role == Role::User).map(|part| part.text).collect();
+        let asked: Vec<String> = request.parts().into_iter().filter(|part| part.role == Role::User).map(|part| part.text).collect();
         let queue = self
             .threads
             .iter_mut()
@@ -94,16 +104,14 @@ impl Script {
             .map_or(&mut self.main, |thread| &mut thread.replies);
         let reply = queue.pop_front().unwrap_or_else(|| Reply::text("DONE"));
         let offered = request.tools();
-        let mut answer =
-            Answer { text: reply.text, calls: Vec::new(), input_tokens: reply.input_tokens.unwrap_or(10), serial };
+        let mut answer = Answer { text: reply.text, calls: Vec::new(), input_tokens: reply.input_tokens.unwrap_or(10), serial };
         for call in reply.calls {
-            match call.name_among(&offered) {
-                Some(named) => answer.calls.push(named),
-                None => {
-                    let names: Vec<&str> = offered.iter().map(|tool| tool.name.as_str()).collect();
-                    // Said aloud, so that a test which waits for the tool finds the reason in the client's output.
-                    answer.text = Some(format!("TOOL-NOT-OFFERED {call:?}; offered: {}", names.join(" ")));
-                }
+            if let Some(named) = call.name_among(&offered) {
+                answer.calls.push(named);
+            } else {
+                let names: Vec<&str> = offered.iter().map(|tool| tool.name.as_str()).collect();
+                // Said aloud, so that a test which waits for the tool finds the reason in the client's output.
+                answer.text = Some(format!("TOOL-NOT-OFFERED {call:?}; offered: {}", names.join(" ")));
             }
         }
         answer
@@ -111,10 +119,12 @@ impl Script {
 }
 
 impl Reply {
+    #[must_use]
     pub fn text(text: &str) -> Self {
         Self { text: Some(text.to_owned()), ..Self::default() }
     }
 
+    #[must_use]
     pub fn shell(command: &str) -> Self {
         Self::calls([Call::shell(command)])
     }
@@ -125,6 +135,7 @@ impl Reply {
     }
 
     /// Starts a sub-agent and waits for it.
+    #[must_use]
     pub fn agent(task: &str) -> Self {
         Self::calls([Call::Agent { task: task.to_owned(), background: false }])
     }
@@ -138,14 +149,17 @@ impl Reply {
 }
 
 impl Call {
+    #[must_use]
     pub fn shell(command: &str) -> Self {
         Self::Shell { command: command.to_owned() }
     }
 
+    #[must_use]
     pub fn read(path: &str) -> Self {
         Self::Read { path: path.to_owned() }
     }
 
+    #[must_use]
     pub fn named(name: &str, arguments: Value) -> Self {
         Self::Named { name: name.to_owned(), arguments }
     }
@@ -176,8 +190,12 @@ impl Call {
                 let tool = find(&["Agent", "spawn_agent", "task"])?;
                 let arguments = match tool.name.as_str() {
                     "spawn_agent" => json!({"message": task, "task_name": "sub"}),
-                    "task" => json!({"description": "mock", "prompt": task, "subagent_type": "general", "agent_type": "general-purpose", "name": "mock"}),
-                    _ => json!({"description": "mock", "prompt": task, "subagent_type": "general-purpose", "run_in_background": background}),
+                    "task" => {
+                        json!({"description": "mock", "prompt": task, "subagent_type": "general", "agent_type": "general-purpose", "name": "mock"})
+                    }
+                    _ => {
+                        json!({"description": "mock", "prompt": task, "subagent_type": "general-purpose", "run_in_background": background})
+                    }
                 };
                 (tool, arguments)
             }

@@ -3,3 +3,4 @@
 //! They need `scripts/install-clients`; a client that is not there is a failure, never a skip.
 
 mod claude;
+mod model_api;

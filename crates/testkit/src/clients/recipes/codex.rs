@@ -38,9 +38,7 @@ trust_level = "trusted"
     },
     env: |_| vec![("MOCK_KEY", DUMMY_KEY.to_owned())],
     headless: |prompt| words(&["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", prompt]),
-    resume: |prompt| {
-        words(&["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "resume", "--last", prompt])
-    },
+    resume: |prompt| words(&["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "resume", "--last", prompt]),
     interactive: &["--dangerously-bypass-hook-trust"],
     register: |place, event, command| {
         let hook = json!({"type": "command", "command": command, "timeout": 10});

@@ -22,12 +22,7 @@ pub(in crate::clients) static OPENCODE: Recipe = Recipe {
                 "models": {"mock-model": {"name": "mock-model"}}}}});
         place.write_home_json(".config/opencode/opencode.json", &settings);
     },
-    env: |_| {
-        vec![
-            ("OPENCODE_DISABLE_AUTOUPDATE", "1".to_owned()),
-            ("OPENCODE_DISABLE_MODELS_FETCH", "1".to_owned()),
-        ]
-    },
+    env: |_| vec![("OPENCODE_DISABLE_AUTOUPDATE", "1".to_owned()), ("OPENCODE_DISABLE_MODELS_FETCH", "1".to_owned())],
     headless: |prompt| words(&["run", prompt]),
     resume: |prompt| words(&["run", "--continue", prompt]),
     interactive: &[],

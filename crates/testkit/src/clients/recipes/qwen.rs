@@ -14,13 +14,7 @@ pub(in crate::clients) static QWEN: Recipe = Recipe {
             "privacy": {"usageStatisticsEnabled": false}});
         place.write_home_json(".qwen/settings.json", &settings);
     },
-    env: |_| {
-        vec![
-            ("OPENAI_API_KEY", DUMMY_KEY.to_owned()),
-            ("OPENAI_BASE_URL", url("/v1")),
-            ("OPENAI_MODEL", "mock-model".to_owned()),
-        ]
-    },
+    env: |_| vec![("OPENAI_API_KEY", DUMMY_KEY.to_owned()), ("OPENAI_BASE_URL", url("/v1")), ("OPENAI_MODEL", "mock-model".to_owned())],
     headless: |prompt| words(&["-p", prompt, "--yolo", "--auth-type", "openai"]),
     resume: |prompt| words(&["-p", prompt, "--continue", "--yolo", "--auth-type", "openai"]),
     interactive: &["--yolo", "--auth-type", "openai"],
