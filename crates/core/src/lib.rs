@@ -9,6 +9,7 @@ pub mod fs;
 pub mod note;
 pub mod piece;
 pub mod secrets;
+pub mod select;
 pub mod settings;
 pub mod shown;
 pub mod text;

@@ -1,0 +1,120 @@
+//! What goes into a search file: documents with their fields.
+
+use super::sections;
+
+/// A document that may be selected.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Document {
+    /// Names the document in answers; unique among the documents of one search file.
+    pub id: String,
+    /// Its path relative to its index: words of the path count, so nobody's home directory belongs here.
+    pub path: String,
+    /// Its title; where it is empty the first heading stands in.
+    pub title: String,
+    /// What it is about in a sentence; where it is empty the front matter's text stands in.
+    pub description: String,
+    /// Its tags or keywords.
+    pub tags: Vec<String>,
+    /// Its headings, for a document whose text is not at hand; otherwise they are read from the text.
+    pub headings: Vec<String>,
+    /// Its text, front matter included.
+    pub text: String,
+    /// The hash of its content, as the index has it. The search file is valid for this hash alone.
+    pub hash: String,
+}
+
+/// The parts of a document that are weighed differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Field {
+    /// The title.
+    Title,
+    /// Tags and keywords.
+    Tags,
+    /// The headings of its sections.
+    Headings,
+    /// The words of its path.
+    Path,
+    /// Its description.
+    Description,
+    /// Its text without headings.
+    Body,
+}
+
+impl Field {
+    /// All fields, in the order in which the search file keeps them.
+    pub const ALL: [Self; 6] = [
+        Self::Title,
+        Self::Tags,
+        Self::Headings,
+        Self::Path,
+        Self::Description,
+        Self::Body,
+    ];
+
+    /// Returns the field's name as people read it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Title => "title",
+            Self::Tags => "tags",
+            Self::Headings => "headings",
+            Self::Path => "path",
+            Self::Description => "description",
+            Self::Body => "body",
+        }
+    }
+
+    /// Returns the field's bit in a posting's mask.
+    pub(super) fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+impl Document {
+    /// Returns the text of each field but the body, in the order of [`Field::ALL`].
+    pub(super) fn short_fields(&self) -> [String; 5] {
+        let headings: Vec<&str> = if self.text.is_empty() {
+            self.headings.iter().map(String::as_str).collect()
+        } else {
+            sections::headings(&self.text)
+        };
+        let title = if self.title.is_empty() {
+            headings.first().copied().unwrap_or_default()
+        } else {
+            &self.title
+        };
+        let description = if self.description.is_empty() {
+            front_matter_words(&self.text)
+        } else {
+            self.description.clone()
+        };
+        // The extension says nothing, and an index page is about its directory.
+        let path = self
+            .path
+            .rsplit_once('.')
+            .map_or(self.path.as_str(), |(stem, _)| stem);
+        let below = headings
+            .iter()
+            .filter(|heading| **heading != title)
+            .copied()
+            .collect::<Vec<_>>()
+            .join("\n");
+        [
+            title.to_owned(),
+            self.tags.join("\n"),
+            below,
+            path.replace('/', " / "),
+            description,
+        ]
+    }
+}
+
+/// Returns the values of the front matter's lines, without their keys.
+fn front_matter_words(text: &str) -> String {
+    let range = sections::front_matter(text);
+    let values = text[range].lines().filter(|line| line.trim_end() != "---");
+    values
+        .map(|line| line.split_once(": ").map_or("", |(_, value)| value))
+        .collect::<Vec<_>>()
+        .join("\n")
+}

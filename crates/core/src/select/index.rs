@@ -1,0 +1,379 @@
+//! The door to selection: a search index that is built, opened and asked.
+
+use std::ops::Range;
+use std::path::Path;
+
+use super::abstain::{Evidence, confidence};
+use super::build::build;
+use super::document::{Document, Field};
+use super::file::{SearchFile, SearchFileError};
+use super::layout::Fingerprint;
+use super::message::user_words;
+use super::rank::{QueryTerm, Ranking, Scored, rank};
+use super::vectors::{DIMENSIONS, cosine};
+use super::weights::Weights;
+use super::words::TermKind;
+
+/// Candidates that are kept for an explanation behind those that were chosen.
+const EXPLAINED: usize = 20;
+/// Best sections that are reported per document.
+const SECTIONS: usize = 8;
+/// The number of topical terms beyond which more prove nothing.
+const ENOUGH_TERMS: f32 = 12.0;
+
+/// The documents chosen for a message, with everything that led there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Selection {
+    /// What scored, best first: the chosen documents, then some that were not, each with its verdict.
+    pub candidates: Vec<Ranked>,
+    /// Why nothing was chosen.
+    pub abstained: Option<Abstention>,
+    /// How sure it is, 0 to 1, that the message is about a document.
+    pub confidence: f32,
+    /// The confidence that was needed.
+    pub threshold: f32,
+    /// The score a document needed, given the best one's.
+    pub cut: f32,
+    /// What the confidence was computed from, in the order of `FEATURES`.
+    pub evidence: Evidence,
+    /// The message's words that were looked for.
+    pub words: Vec<String>,
+    /// Documents in the index.
+    pub documents: usize,
+    /// Documents in which any word occurs.
+    pub matching: usize,
+}
+
+impl Selection {
+    /// Returns the chosen documents, best first.
+    pub fn chosen(&self) -> impl Iterator<Item = &Ranked> {
+        self.candidates
+            .iter()
+            .filter(|ranked| ranked.verdict == Verdict::Chosen)
+    }
+}
+
+/// Why nothing was chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Abstention {
+    /// The prompt holds no words of the user.
+    NotTheUser,
+    /// The message has no word that could name a topic.
+    NoTopic,
+    /// No document has anything to do with it.
+    NoMatch,
+    /// Documents share words with it, but too little to be what it is about.
+    NotAbout,
+}
+
+impl std::fmt::Display for Abstention {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::NotTheUser => "the prompt holds no words of the user",
+            Self::NoTopic => "the message names no topic",
+            Self::NoMatch => "no document has to do with the message",
+            Self::NotAbout => "no document is close enough to the message",
+        })
+    }
+}
+
+/// What became of a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It was chosen.
+    Chosen,
+    /// It scored too little next to the best.
+    BelowCut,
+    /// Better ones used up the limit.
+    OverLimit,
+    /// Nothing was chosen for this message.
+    Abstained,
+}
+
+/// A document that scored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranked {
+    /// The document's id.
+    pub id: String,
+    /// Its path.
+    pub path: String,
+    /// Its title.
+    pub title: String,
+    /// What it scored.
+    pub score: f32,
+    /// The part of the score that came from words, as a share of the ideal.
+    pub words: f32,
+    /// The likeness of meaning, -1 to 1.
+    pub meaning: f32,
+    /// The words that matched and where, rarest first.
+    pub matches: Vec<Match>,
+    /// Its sections that fit the message best, best first.
+    pub sections: Vec<RankedSection>,
+    /// What became of it.
+    pub verdict: Verdict,
+}
+
+/// A word of the message found in a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Match {
+    /// The word, as the message has it, in lower case.
+    pub word: String,
+    /// The fields it was found in.
+    pub fields: Vec<Field>,
+}
+
+/// A section of a document that fits the message.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RankedSection {
+    /// Its headings, outermost first, joined by ` › `.
+    pub trail: String,
+    /// Where it stands in the document's text.
+    pub range: Range<usize>,
+    /// What it scored; comparable within the document.
+    pub score: f32,
+}
+
+/// A prepared set of documents that can be asked which of them fit a message.
+#[derive(Debug)]
+pub struct SearchIndex {
+    file: SearchFile,
+}
+
+impl SearchIndex {
+    /// Returns the bytes of a search file for the given documents; the same documents in any order give the same bytes.
+    pub fn build(documents: &[Document]) -> Vec<u8> {
+        build(documents)
+    }
+
+    /// Opens a search file if it was made from exactly these documents.
+    pub fn open(path: &Path, documents: &Fingerprint) -> Result<Self, SearchFileError> {
+        let file = SearchFile::open(path)?;
+        file.require(documents)?;
+        Ok(Self { file })
+    }
+
+    /// Uses the bytes of a search file in memory.
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, SearchFileError> {
+        Ok(Self {
+            file: SearchFile::from_bytes(bytes)?,
+        })
+    }
+
+    /// Returns how many documents the index holds.
+    pub fn documents(&self) -> usize {
+        self.file.header.documents as usize
+    }
+
+    /// Chooses at most `limit` documents for a prompt.
+    pub fn query(&self, prompt: &str, limit: usize) -> Result<Selection, SearchFileError> {
+        self.query_with(prompt, limit, &Weights::default())
+    }
+
+    /// Chooses with other weights than the default ones, for measuring.
+    pub fn query_with(
+        &self,
+        prompt: &str,
+        limit: usize,
+        weights: &Weights,
+    ) -> Result<Selection, SearchFileError> {
+        let mut selection = Selection {
+            candidates: Vec::new(),
+            abstained: None,
+            confidence: 0.0,
+            threshold: weights.threshold,
+            cut: 0.0,
+            evidence: Evidence::default(),
+            words: Vec::new(),
+            documents: self.documents(),
+            matching: 0,
+        };
+        let Some(message) = user_words(prompt) else {
+            selection.abstained = Some(Abstention::NotTheUser);
+            return Ok(selection);
+        };
+        let ranking = rank(&message, &self.file, weights)?;
+        selection.words = ranking
+            .terms
+            .iter()
+            .map(|term| term.surface.clone())
+            .collect();
+        selection.matching = ranking.matching;
+        selection.evidence = evidence(&message, &ranking);
+        selection.confidence = confidence(&selection.evidence, weights);
+        selection.abstained = abstain(&ranking, selection.confidence, weights);
+        selection.cut = ranking
+            .scored
+            .first()
+            .map_or(0.0, |best| best.score * weights.cut);
+        for (at, scored) in ranking
+            .scored
+            .iter()
+            .take(limit.saturating_add(EXPLAINED))
+            .enumerate()
+        {
+            let verdict = if selection.abstained.is_some() {
+                Verdict::Abstained
+            } else if scored.score < selection.cut {
+                Verdict::BelowCut
+            } else if at >= limit {
+                Verdict::OverLimit
+            } else {
+                Verdict::Chosen
+            };
+            selection
+                .candidates
+                .push(self.describe(scored, &ranking, weights, verdict)?);
+        }
+        self.add_matches(&mut selection.candidates, &ranking)?;
+        Ok(selection)
+    }
+
+    fn describe(
+        &self,
+        scored: &Scored,
+        ranking: &Ranking,
+        weights: &Weights,
+        verdict: Verdict,
+    ) -> Result<Ranked, SearchFileError> {
+        let names = self.file.names(scored.document)?;
+        let sections = if verdict == Verdict::Chosen {
+            self.sections(scored, ranking, weights)?
+        } else {
+            Vec::new()
+        };
+        Ok(Ranked {
+            id: names.id,
+            path: names.path,
+            title: names.title,
+            score: scored.score,
+            words: if ranking.ideal > 0.0 {
+                scored.words / ranking.ideal
+            } else {
+                0.0
+            },
+            meaning: scored.meaning,
+            matches: Vec::new(),
+            sections,
+            verdict,
+        })
+    }
+
+    fn sections(
+        &self,
+        scored: &Scored,
+        ranking: &Ranking,
+        weights: &Weights,
+    ) -> Result<Vec<RankedSection>, SearchFileError> {
+        let numbers = ranking.passages_of(scored.document);
+        let packed = self
+            .file
+            .passage_vectors(numbers.start, numbers.end - numbers.start)?;
+        let mut order: Vec<(f32, u32)> = Vec::new();
+        for (number, packed) in numbers.zip(packed.chunks_exact(DIMENSIONS)) {
+            let words = ranking.passages[number as usize] / ranking.ideal.max(f32::MIN_POSITIVE);
+            let meaning = ranking
+                .vector
+                .as_ref()
+                .map_or(0.0, |vector| cosine(vector, packed));
+            order.push((words + weights.meaning * meaning.max(0.0), number));
+        }
+        order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        order
+            .into_iter()
+            .take(SECTIONS)
+            .map(|(score, number)| {
+                let (range, trail) = self.file.passage(number)?;
+                Ok(RankedSection {
+                    trail,
+                    range,
+                    score,
+                })
+            })
+            .collect()
+    }
+
+    /// Tells for each candidate which words were found where.
+    fn add_matches(
+        &self,
+        candidates: &mut [Ranked],
+        ranking: &Ranking,
+    ) -> Result<(), SearchFileError> {
+        let mut terms: Vec<&QueryTerm> = ranking.terms.iter().filter(|term| term.known).collect();
+        terms.sort_by(|a, b| b.idf.total_cmp(&a.idf).then_with(|| a.text.cmp(&b.text)));
+        let numbers: Vec<u32> = ranking
+            .scored
+            .iter()
+            .take(candidates.len())
+            .map(|scored| scored.document)
+            .collect();
+        for term in terms {
+            let Some(entry) = self.file.entry(&term.text)? else {
+                continue;
+            };
+            self.file.postings(entry, |posting| {
+                if let Some(at) = numbers
+                    .iter()
+                    .position(|number| *number == posting.document)
+                {
+                    let fields: Vec<Field> = Field::ALL
+                        .into_iter()
+                        .filter(|field| posting.mask & field.bit() != 0)
+                        .collect();
+                    if !fields.is_empty() {
+                        candidates[at].matches.push(Match {
+                            word: term.surface.clone(),
+                            fields,
+                        });
+                    }
+                }
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn is_topical(term: &QueryTerm) -> bool {
+    term.kind != TermKind::Chatter
+}
+
+fn abstain(ranking: &Ranking, confidence: f32, weights: &Weights) -> Option<Abstention> {
+    if !ranking.terms.iter().any(is_topical) {
+        return Some(Abstention::NoTopic);
+    }
+    if ranking.scored.is_empty() {
+        return Some(Abstention::NoMatch);
+    }
+    (confidence < weights.threshold).then_some(Abstention::NotAbout)
+}
+
+/// Computes the features of [`super::FEATURES`].
+fn evidence(message: &str, ranking: &Ranking) -> Evidence {
+    let Some(best) = ranking.scored.first() else {
+        return Evidence::default();
+    };
+    let topical: Vec<&QueryTerm> = ranking
+        .terms
+        .iter()
+        .filter(|term| is_topical(term))
+        .collect();
+    let count = topical.len() as f32;
+    let rareness: f32 = topical.iter().map(|term| term.idf).sum();
+    let share = |part: f32| if rareness > 0.0 { part / rareness } else { 0.0 };
+    let unknown = topical.iter().filter(|term| !term.known).count() as f32;
+    let sixth = ranking.scored.get(5).map_or(0.0, |scored| scored.score);
+    let ideal = ranking.ideal.max(f32::MIN_POSITIVE);
+    [
+        count.min(ENOUGH_TERMS),
+        (best.topical as f32).min(ENOUGH_TERMS),
+        share(best.matched),
+        share(best.strong),
+        best.passage_score / ideal,
+        unknown / count.max(1.0),
+        (1.0 + best.words).ln(),
+        best.words / ideal,
+        (best.score - sixth) / best.score.max(f32::MIN_POSITIVE),
+        (best.exact as f32).min(3.0),
+        best.meaning,
+        (1.0 + message.split_whitespace().count().min(60) as f32).ln(),
+    ]
+}

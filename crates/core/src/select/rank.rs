@@ -1,0 +1,290 @@
+//! Scores the documents of a search file for the terms of a message.
+//!
+//! BM25F over the fields (each field's counts are diluted by its length and weighed before they saturate together),
+//! plus the BM25 of the best passage, plus the likeness of the vectors. Sums run in the order of the message's terms,
+//! so they are the same on every run.
+
+use super::document::Field;
+use super::file::{Lengths, SearchFile, SearchFileError};
+use super::vectors::{DIMENSIONS, cosine, embed};
+use super::weights::Weights;
+use super::words::{TermKind, terms};
+
+/// Documents whose passages' vectors are compared, by rank of words and of document vectors.
+const CANDIDATES: usize = 128;
+/// With more documents than this, vectors only look at what the words found: reading them all would take too long.
+const SCANNED_DOCUMENTS: u32 = 20_000;
+/// Longer messages are pasted logs; the first terms decide.
+const MOST_TERMS: usize = 256;
+/// Fields whose words say what a document is about.
+const STRONG: u8 = 0b0_1111;
+
+/// A distinct term of a message.
+#[derive(Debug, Clone)]
+pub(super) struct QueryTerm {
+    pub(super) text: String,
+    pub(super) surface: String,
+    pub(super) kind: TermKind,
+    /// Rareness in this collection; of a term that occurs nowhere, the highest.
+    pub(super) idf: f32,
+    pub(super) known: bool,
+}
+
+/// What is known of one document after scoring.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Scored {
+    pub(super) document: u32,
+    /// BM25F of the document plus its best passage.
+    pub(super) words: f32,
+    pub(super) fields_score: f32,
+    pub(super) passage_score: f32,
+    /// The likeness of meaning, -1 to 1.
+    pub(super) meaning: f32,
+    pub(super) score: f32,
+    /// Rareness of the topical terms found in it; the same in its strong fields.
+    pub(super) matched: f32,
+    pub(super) strong: f32,
+    pub(super) topical: u32,
+    pub(super) exact: u32,
+}
+
+/// The scores of all documents that have anything to do with a message.
+#[derive(Debug)]
+pub(super) struct Ranking {
+    pub(super) terms: Vec<QueryTerm>,
+    /// Best first; equal scores in the order of ids.
+    pub(super) scored: Vec<Scored>,
+    /// Documents in which any term occurs.
+    pub(super) matching: usize,
+    pub(super) lengths: Vec<Lengths>,
+    /// Score of each passage by words, for all passages of the file.
+    pub(super) passages: Vec<f32>,
+    /// What a document would score that had every term everywhere.
+    pub(super) ideal: f32,
+    pub(super) vector: Option<[f32; DIMENSIONS]>,
+}
+
+impl Ranking {
+    /// Returns the numbers of a document's passages.
+    pub(super) fn passages_of(&self, document: u32) -> std::ops::Range<u32> {
+        let next = self
+            .lengths
+            .get(document as usize + 1)
+            .map_or(self.passages.len() as u32, |next| next.first_passage);
+        let first = self.lengths[document as usize].first_passage;
+        first..next.max(first)
+    }
+}
+
+/// Splits a message into its distinct terms.
+pub(super) fn query_terms(
+    message: &str,
+    file: &SearchFile,
+) -> Result<Vec<QueryTerm>, SearchFileError> {
+    let documents = file.header.documents as f32;
+    let mut found: Vec<QueryTerm> = Vec::new();
+    for term in terms(message) {
+        if found.iter().any(|known| known.text == term.text) {
+            continue;
+        }
+        let occurrences = file.entry(&term.text)?.map_or(0, |entry| entry.documents);
+        let idf = (1.0
+            + (documents - occurrences as f32 + 0.5).max(0.0) / (occurrences as f32 + 0.5))
+            .ln();
+        found.push(QueryTerm {
+            text: term.text,
+            surface: term.surface,
+            kind: term.kind,
+            idf,
+            known: occurrences > 0,
+        });
+        if found.len() == MOST_TERMS {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// Ranks the documents of a file for a message.
+pub(super) fn rank(
+    message: &str,
+    file: &SearchFile,
+    weights: &Weights,
+) -> Result<Ranking, SearchFileError> {
+    let terms = query_terms(message, file)?;
+    let lengths = file.document_lengths()?;
+    let passage_lengths = file.passage_lengths()?;
+    let documents = file.header.documents.max(1) as f32;
+    let average = file
+        .header
+        .field_lengths
+        .map(|total| (total as f32 / documents).max(1.0));
+    let average_passage =
+        (file.header.passage_length as f32 / file.header.passages.max(1) as f32).max(1.0);
+    let mut passages = vec![0f32; passage_lengths.len()];
+    let mut all: Vec<Scored> = (0..file.header.documents)
+        .map(|n| Scored {
+            document: n,
+            ..Scored::default()
+        })
+        .collect();
+    let mut ideal = 0.0;
+    for term in &terms {
+        let weight = term.idf * kind_weight(term.kind, weights);
+        ideal += weight * (weights.k1 + 1.0 + weights.passage * (weights.passage_k1 + 1.0));
+        let Some(entry) = file.entry(&term.text)? else {
+            continue;
+        };
+        file.postings(entry, |posting| {
+            let length = lengths[posting.document as usize];
+            let mut frequency = 0.0;
+            for field in Field::ALL {
+                let at = field as usize;
+                if posting.fields[at] > 0 {
+                    let b = if field == Field::Body {
+                        weights.b_body
+                    } else {
+                        weights.b_short
+                    };
+                    let dilution = 1.0 - b + b * length.fields[at] as f32 / average[at];
+                    frequency += weights.fields[at] * posting.fields[at] as f32 / dilution;
+                }
+            }
+            let scored = &mut all[posting.document as usize];
+            scored.fields_score +=
+                weight * (weights.k1 + 1.0) * frequency / (frequency + weights.k1);
+            if matches!(term.kind, TermKind::Word | TermKind::Exact | TermKind::Pair) {
+                scored.matched += term.idf;
+                scored.topical += 1;
+                if posting.mask & STRONG != 0 {
+                    scored.strong += term.idf;
+                }
+            }
+            scored.exact += u32::from(term.kind == TermKind::Exact);
+            for &(number, times) in &posting.passages {
+                let at = (length.first_passage as usize).saturating_add(number as usize);
+                if let Some(score) = passages.get_mut(at) {
+                    let long = f32::from(passage_lengths[at]) / average_passage;
+                    let dilution =
+                        weights.passage_k1 * (1.0 - weights.passage_b + weights.passage_b * long);
+                    *score += weight * (weights.passage_k1 + 1.0) * times as f32
+                        / (times as f32 + dilution);
+                }
+            }
+        })?;
+    }
+    let mut ranking = Ranking {
+        terms,
+        scored: all,
+        matching: 0,
+        lengths,
+        passages,
+        ideal,
+        vector: embed(message),
+    };
+    add_passages(&mut ranking, weights);
+    ranking.matching = ranking
+        .scored
+        .iter()
+        .filter(|scored| scored.words > 0.0)
+        .count();
+    add_meaning(&mut ranking, file, weights)?;
+    sort(&mut ranking.scored);
+    Ok(ranking)
+}
+
+fn kind_weight(kind: TermKind, weights: &Weights) -> f32 {
+    match kind {
+        TermKind::Word | TermKind::Pair => 1.0,
+        TermKind::Chatter => weights.chatter,
+        TermKind::Exact => weights.exact,
+    }
+}
+
+fn add_passages(ranking: &mut Ranking, weights: &Weights) {
+    for at in 0..ranking.scored.len() {
+        let range = ranking.passages_of(at as u32);
+        let best = range
+            .map(|number| ranking.passages[number as usize])
+            .fold(0f32, f32::max);
+        let scored = &mut ranking.scored[at];
+        scored.passage_score = best;
+        scored.words = scored.fields_score + weights.passage * best;
+        scored.score = if ranking.ideal > 0.0 {
+            scored.words / ranking.ideal
+        } else {
+            0.0
+        };
+    }
+}
+
+/// Adds the likeness of the vectors to the candidates' scores, and forgets the documents that are none.
+fn add_meaning(
+    ranking: &mut Ranking,
+    file: &SearchFile,
+    weights: &Weights,
+) -> Result<(), SearchFileError> {
+    let Some(vector) = ranking.vector.filter(|_| weights.meaning > 0.0) else {
+        ranking.scored.retain(|scored| scored.score > 0.0);
+        return Ok(());
+    };
+    let scans = file.header.documents <= SCANNED_DOCUMENTS;
+    if scans {
+        let bytes = file.document_vectors(0, file.header.documents)?;
+        for (scored, packed) in ranking
+            .scored
+            .iter_mut()
+            .zip(bytes.chunks_exact(DIMENSIONS))
+        {
+            scored.meaning = cosine(&vector, packed);
+        }
+    }
+    let mut scored = std::mem::take(&mut ranking.scored);
+    sort(&mut scored);
+    let mut near: Vec<u32> = Vec::new();
+    if scans && scored.len() > CANDIDATES {
+        let mut by_meaning: Vec<&Scored> = scored[CANDIDATES..].iter().collect();
+        by_meaning.sort_by(|a, b| {
+            b.meaning
+                .total_cmp(&a.meaning)
+                .then(a.document.cmp(&b.document))
+        });
+        near.extend(
+            by_meaning
+                .iter()
+                .take(CANDIDATES / 2)
+                .map(|scored| scored.document),
+        );
+    }
+    let mut rank = 0;
+    scored.retain(|scored| {
+        rank += 1;
+        rank <= CANDIDATES || near.contains(&scored.document)
+    });
+    for scored in &mut scored {
+        let own = if scans {
+            scored.meaning
+        } else {
+            cosine(&vector, &file.document_vectors(scored.document, 1)?)
+        };
+        let range = ranking.passages_of(scored.document);
+        let bytes = file.passage_vectors(range.start, range.end - range.start)?;
+        let best = bytes
+            .chunks_exact(DIMENSIONS)
+            .map(|packed| cosine(&vector, packed))
+            .fold(own.min(0.0), f32::max);
+        scored.meaning = weights.meaning_passage * best + (1.0 - weights.meaning_passage) * own;
+        scored.score += weights.meaning * scored.meaning.max(0.0);
+    }
+    ranking.scored = scored;
+    Ok(())
+}
+
+/// Sorts best first; documents are numbered in the order of their ids, which breaks ties.
+fn sort(scored: &mut [Scored]) {
+    scored.sort_by(|a, b| {
+        b.score
+            .total_cmp(&a.score)
+            .then(a.document.cmp(&b.document))
+    });
+}

@@ -1,0 +1,63 @@
+//! Every number of the selector that was chosen by measuring.
+//!
+//! They were tuned on one set of projects and checked by leaving projects out (`docs/selection.md`). Nothing else in
+//! this module holds a tuned number, so an experiment changes one value and nothing else.
+
+use super::abstain::FEATURES;
+
+/// The coefficients of ranking and abstention.
+#[derive(Debug, Clone)]
+pub struct Weights {
+    /// Weight of each field, in the order of `Field::ALL`.
+    pub fields: [f32; 6],
+    /// How soon repetitions of a term stop counting.
+    pub k1: f32,
+    /// How much a long title, path or heading list dilutes its terms.
+    pub b_short: f32,
+    /// How much a long body dilutes its terms.
+    pub b_body: f32,
+    /// Weight of the best passage against the whole document.
+    pub passage: f32,
+    /// `k1` within a passage.
+    pub passage_k1: f32,
+    /// Dilution by length within a passage.
+    pub passage_b: f32,
+    /// Weight of everyday words of work and talk.
+    pub chatter: f32,
+    /// Weight of identifiers, file names and codes as they were written.
+    pub exact: f32,
+    /// Weight of the vectors against the words.
+    pub meaning: f32,
+    /// Share of the best passage, against the document's own vector, in the meaning.
+    pub meaning_passage: f32,
+    /// Documents scoring below this share of the best are left out.
+    pub cut: f32,
+    /// Constant of the logistic function that decides whether anything is selected.
+    pub bias: f32,
+    /// Its coefficients, in the order of `FEATURES`.
+    pub evidence: [f32; FEATURES.len()],
+    /// Confidence from which documents are selected.
+    pub threshold: f32,
+}
+
+impl Default for Weights {
+    fn default() -> Self {
+        Self {
+            fields: [3.0, 1.5, 2.0, 2.0, 1.5, 1.0],
+            k1: 1.2,
+            b_short: 0.4,
+            b_body: 0.6,
+            passage: 0.6,
+            passage_k1: 1.2,
+            passage_b: 0.5,
+            chatter: 0.5,
+            exact: 1.0,
+            meaning: 0.0,
+            meaning_passage: 0.7,
+            cut: 0.0,
+            bias: 10.0,
+            evidence: [0.0; FEATURES.len()],
+            threshold: 0.5,
+        }
+    }
+}
