@@ -29,6 +29,7 @@ struct Counts {
 #[derive(Default)]
 struct Postings {
     documents: u32,
+    passages: u32,
     next: u32,
     bytes: Vec<u8>,
 }
@@ -172,6 +173,7 @@ fn append(postings: &mut Postings, document: u32, counts: &Counts) {
     put_varint(out, u64::from(document - postings.next));
     postings.next = document + 1;
     postings.documents += 1;
+    postings.passages += counts.passages.len() as u32;
     let mask = Field::ALL
         .iter()
         .filter(|field| counts.fields[**field as usize] > 0)
@@ -206,6 +208,7 @@ fn assemble(mut header: Header, parts: &Parts, postings: HashMap<u64, Postings>)
         dictionary.extend((lists.len() as u64).to_le_bytes());
         dictionary.extend((postings.bytes.len() as u32).to_le_bytes());
         dictionary.extend(postings.documents.to_le_bytes());
+        dictionary.extend(postings.passages.to_le_bytes());
         lists.extend_from_slice(&postings.bytes);
     }
     let sections: [&[u8]; 10] = [

@@ -58,6 +58,7 @@ pub(super) struct Entry {
     offset: u64,
     len: u32,
     pub(super) documents: u32,
+    pub(super) passages: u32,
 }
 
 /// One document of a term's postings.
@@ -187,6 +188,7 @@ impl SearchFile {
                 offset: cursor.u64()?,
                 len: cursor.u32()?,
                 documents: cursor.u32()?,
+                passages: cursor.u32()?,
             };
             if found == hash {
                 return Ok(Some(entry));

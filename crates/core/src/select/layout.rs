@@ -6,7 +6,7 @@
 //! passages     length in terms                                                                2 bytes each
 //! records      where a document's names stand; where a passage's text and heading stand       12 / 16 bytes each
 //! buckets      first dictionary entry of each bucket of term hashes                           4 bytes each
-//! dictionary   term hash, postings offset and length, number of documents; sorted by hash    24 bytes each
+//! dictionary   term hash, postings offset and length, numbers of documents and passages       28 bytes each
 //! postings     per term: documents, counts per field, counts per passage                     variable
 //! names        ids, paths, titles, headings                                                  variable
 //! vectors      one per document, then one per passage                                        DIMENSIONS bytes each
@@ -75,7 +75,7 @@ pub(super) const PASSAGE_LENGTH_BYTES: u64 = 2;
 pub(super) const DOCUMENT_RECORD_BYTES: u64 = 12;
 pub(super) const PASSAGE_RECORD_BYTES: u64 = 16;
 pub(super) const BUCKET_BYTES: u64 = 4;
-pub(super) const ENTRY_BYTES: u64 = 24;
+pub(super) const ENTRY_BYTES: u64 = 28;
 /// Magic, version, fingerprint, four counts, seven lengths, offsets with the end, checksum.
 pub(super) const HEADER_BYTES: usize = 8 + 4 + 32 + 4 * 4 + 7 * 8 + (SECTIONS + 1) * 8 + 8;
 

@@ -81,16 +81,13 @@ pub(super) fn query_terms(
     message: &str,
     file: &SearchFile,
 ) -> Result<Vec<QueryTerm>, SearchFileError> {
-    let documents = file.header.documents as f32;
     let mut found: Vec<QueryTerm> = Vec::new();
     for term in terms(message) {
         if found.iter().any(|known| known.text == term.text) {
             continue;
         }
         let occurrences = file.entry(&term.text)?.map_or(0, |entry| entry.documents);
-        let idf = (1.0
-            + (documents - occurrences as f32 + 0.5).max(0.0) / (occurrences as f32 + 0.5))
-            .ln();
+        let idf = rareness(file.header.documents, occurrences);
         found.push(QueryTerm {
             text: term.text,
             surface: term.surface,
@@ -130,11 +127,14 @@ pub(super) fn rank(
         .collect();
     let mut ideal = 0.0;
     for term in &terms {
-        let weight = term.idf * kind_weight(term.kind, weights);
-        ideal += weight * (weights.k1 + 1.0 + weights.passage * (weights.passage_k1 + 1.0));
-        let Some(entry) = file.entry(&term.text)? else {
-            continue;
-        };
+        let entry = file.entry(&term.text)?;
+        let importance = kind_weight(term.kind, weights);
+        let weight = term.idf * importance;
+        // Collections are small: a term in every document may still be rare among passages.
+        let passage_weight = importance * rareness(file.header.passages, entry.map_or(0, |entry| entry.passages));
+        ideal += weight * (weights.k1 + 1.0);
+        ideal += weights.passage * passage_weight * (weights.passage_k1 + 1.0);
+        let Some(entry) = entry else { continue };
         file.postings(entry, |posting| {
             let length = lengths[posting.document as usize];
             let mut frequency = 0.0;
@@ -167,7 +167,7 @@ pub(super) fn rank(
                     let long = f32::from(passage_lengths[at]) / average_passage;
                     let dilution =
                         weights.passage_k1 * (1.0 - weights.passage_b + weights.passage_b * long);
-                    *score += weight * (weights.passage_k1 + 1.0) * times as f32
+                    *score += passage_weight * (weights.passage_k1 + 1.0) * times as f32
                         / (times as f32 + dilution);
                 }
             }
@@ -191,6 +191,11 @@ pub(super) fn rank(
     add_meaning(&mut ranking, file, weights)?;
     sort(&mut ranking.scored);
     Ok(ranking)
+}
+
+/// Returns how rare something is that occurs in `found` of `all` places.
+fn rareness(all: u32, found: u32) -> f32 {
+    (1.0 + (all as f32 - found as f32 + 0.5).max(0.0) / (found as f32 + 0.5)).ln()
 }
 
 fn kind_weight(kind: TermKind, weights: &Weights) -> f32 {

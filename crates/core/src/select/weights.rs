@@ -43,13 +43,13 @@ pub struct Weights {
 impl Default for Weights {
     fn default() -> Self {
         Self {
-            fields: [3.0, 1.5, 2.0, 2.0, 1.5, 1.0],
-            k1: 1.2,
-            b_short: 0.4,
-            b_body: 0.6,
-            passage: 0.6,
+            fields: [12.0, 6.0, 6.0, 8.0, 4.0, 1.0],
+            k1: 6.0,
+            b_short: 0.5,
+            b_body: 0.4,
+            passage: 1.0,
             passage_k1: 1.2,
-            passage_b: 0.5,
+            passage_b: 0.8,
             chatter: 0.5,
             exact: 1.0,
             meaning: 0.0,
