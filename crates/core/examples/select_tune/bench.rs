@@ -49,36 +49,18 @@ impl Bench {
     pub(crate) fn read(set: &Path) -> Result<Self, Box<dyn Error>> {
         let lines = |name: &str| -> Result<Vec<Value>, Box<dyn Error>> {
             let text = std::fs::read_to_string(set.join(name))?;
-            Ok(text
-                .lines()
-                .map(serde_json::from_str)
-                .collect::<Result<_, _>>()?)
+            Ok(text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
         };
         let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
         let list = |value: &Value, key: &str| -> Vec<String> {
-            value[key]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str)
-                .map(str::to_owned)
-                .collect()
+            value[key].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
         };
         let queries: Vec<Query> = lines("queries.jsonl")?
             .iter()
-            .map(|q| Query {
-                project: text(q, "project"),
-                text: text(q, "text"),
-                relevant: list(q, "relevant"),
-            })
+            .map(|q| Query { project: text(q, "project"), text: text(q, "text"), relevant: list(q, "relevant") })
             .collect();
         let documents = lines("docs.jsonl")?;
-        let projects: Vec<String> = queries
-            .iter()
-            .map(|q| q.project.clone())
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect();
+        let projects: Vec<String> = queries.iter().map(|q| q.project.clone()).collect::<BTreeSet<_>>().into_iter().collect();
         let mut indexes = Vec::new();
         for project in &projects {
             let own: Vec<Document> = documents
@@ -91,23 +73,12 @@ impl Bench {
                         body = format!("# {title}\n\n{body}");
                     }
                     let path = format!("docs/{}", text(d, "path"));
-                    Document {
-                        id: text(d, "path"),
-                        path,
-                        title,
-                        tags: list(d, "tags"),
-                        text: body + "\n",
-                        ..Document::default()
-                    }
+                    Document { id: text(d, "path"), path, title, tags: list(d, "tags"), text: body + "\n", ..Document::default() }
                 })
                 .collect();
             indexes.push(SearchIndex::from_bytes(SearchIndex::build(&own))?);
         }
-        Ok(Self {
-            projects,
-            indexes,
-            queries,
-        })
+        Ok(Self { projects, indexes, queries })
     }
 
     pub(crate) fn rows(&self, weights: &Weights, keep: impl Fn(&str) -> bool) -> Vec<Row> {
@@ -116,21 +87,14 @@ impl Bench {
             let Ok(at) = self.projects.binary_search(&query.project) else {
                 continue;
             };
-            let selection = self.indexes[at]
-                .query_with(&query.text, 5, weights)
-                .expect("an index in memory is readable");
+            let selection = self.indexes[at].query_with(&query.text, 5, weights).expect("an index in memory is readable");
             rows.push(Row {
                 project: query.project.clone(),
                 evidence: selection.evidence,
                 wants: !query.relevant.is_empty(),
                 relevant: query.relevant.clone(),
                 chosen: selection.chosen().map(|ranked| ranked.id.clone()).collect(),
-                ranked: selection
-                    .candidates
-                    .iter()
-                    .take(5)
-                    .map(|ranked| ranked.id.clone())
-                    .collect(),
+                ranked: selection.candidates.iter().take(5).map(|ranked| ranked.id.clone()).collect(),
             });
         }
         rows
@@ -164,11 +128,7 @@ impl Measure {
         }
         let (none, all) = (rows.len() as f64 - wanted, rows.len() as f64);
         measure.combined = (measure.ndcg + rightly) / all;
-        for sum in measure.recall.iter_mut().chain([
-            &mut measure.ndcg,
-            &mut measure.recall5_ranked,
-            &mut measure.ndcg_ranked,
-        ]) {
+        for sum in measure.recall.iter_mut().chain([&mut measure.ndcg, &mut measure.recall5_ranked, &mut measure.ndcg_ranked]) {
             *sum /= wanted;
         }
         measure.abstain_f1 = 2.0 * rightly / (silent + none);
@@ -178,22 +138,12 @@ impl Measure {
 }
 
 fn recall(got: &[String], relevant: &[String], k: usize) -> f64 {
-    got.iter()
-        .take(k)
-        .filter(|id| relevant.contains(id))
-        .count() as f64
-        / relevant.len() as f64
+    got.iter().take(k).filter(|id| relevant.contains(id)).count() as f64 / relevant.len() as f64
 }
 
 fn ndcg(got: &[String], relevant: &[String]) -> f64 {
     let gain = |rank: usize| 1.0 / (rank as f64 + 2.0).log2();
-    let reached: f64 = got
-        .iter()
-        .take(5)
-        .enumerate()
-        .filter(|(_, id)| relevant.contains(id))
-        .map(|(rank, _)| gain(rank))
-        .sum();
+    let reached: f64 = got.iter().take(5).enumerate().filter(|(_, id)| relevant.contains(id)).map(|(rank, _)| gain(rank)).sum();
     reached / (0..relevant.len().min(5)).map(gain).sum::<f64>()
 }
 
@@ -203,12 +153,7 @@ impl fmt::Display for Measure {
         write!(
             f,
             "r@1 {r1:.3} r@3 {r3:.3} r@5 {r5:.3} nDCG {:.3} F1 {:.3} combined {:.3} precision {:.3} | ranking alone r@5 {:.3} nDCG {:.3}",
-            self.ndcg,
-            self.abstain_f1,
-            self.combined,
-            self.precision,
-            self.recall5_ranked,
-            self.ndcg_ranked
+            self.ndcg, self.abstain_f1, self.combined, self.precision, self.recall5_ranked, self.ndcg_ranked
         )
     }
 }

@@ -10,16 +10,8 @@ pub(crate) fn fit(rows: &[(Evidence, bool)], ridge: f64) -> (f32, Evidence) {
     let mut mean = [0f64; N];
     let mut deviation = [1f64; N];
     for feature in 1..N {
-        mean[feature] = rows
-            .iter()
-            .map(|row| f64::from(row.0[feature - 1]))
-            .sum::<f64>()
-            / count;
-        let variance = rows
-            .iter()
-            .map(|row| (f64::from(row.0[feature - 1]) - mean[feature]).powi(2))
-            .sum::<f64>()
-            / count;
+        mean[feature] = rows.iter().map(|row| f64::from(row.0[feature - 1])).sum::<f64>() / count;
+        let variance = rows.iter().map(|row| (f64::from(row.0[feature - 1]) - mean[feature]).powi(2)).sum::<f64>() / count;
         deviation[feature] = variance.sqrt().max(1e-6);
     }
     let standard: Vec<[f64; N]> = rows
@@ -73,13 +65,7 @@ fn dot(a: &[f64; N], b: &[f64; N]) -> f64 {
 /// Gaussian elimination; the ridge keeps the matrix regular.
 fn solve(mut matrix: [[f64; N]; N], mut right: [f64; N]) -> [f64; N] {
     for column in 0..N {
-        let pivot = (column..N)
-            .max_by(|a, b| {
-                matrix[*a][column]
-                    .abs()
-                    .total_cmp(&matrix[*b][column].abs())
-            })
-            .unwrap_or(column);
+        let pivot = (column..N).max_by(|a, b| matrix[*a][column].abs().total_cmp(&matrix[*b][column].abs())).unwrap_or(column);
         matrix.swap(column, pivot);
         right.swap(column, pivot);
         for row in column + 1..N {

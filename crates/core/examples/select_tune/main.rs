@@ -8,10 +8,7 @@
 //! ```
 //!
 //! `SET` holds `docs.jsonl` and `queries.jsonl` in the form of the selection bench.
-#![expect(
-    clippy::print_stdout,
-    reason = "standard output is this program's answer"
-)]
+#![expect(clippy::print_stdout, reason = "standard output is this program's answer")]
 
 mod bench;
 mod logistic;
@@ -23,14 +20,11 @@ use briefing_core::select::{FEATURES, Weights};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let set = args
-        .first()
-        .ok_or("usage: select_tune SET [rank | abstain | set NAME=VALUE…]")?;
+    let set = args.first().ok_or("usage: select_tune SET [rank | abstain | set NAME=VALUE…]")?;
     let bench = Bench::read(set.as_ref())?;
     let mut weights = Weights::default();
     for pair in args.iter().filter_map(|arg| arg.split_once('=')) {
-        *knob(&mut weights, pair.0).ok_or_else(|| format!("no weight is called {}", pair.0))? =
-            pair.1.parse()?;
+        *knob(&mut weights, pair.0).ok_or_else(|| format!("no weight is called {}", pair.0))? = pair.1.parse()?;
     }
     match args.get(1).map(String::as_str) {
         Some("rank") => tune_rank(&bench, &weights),
@@ -89,11 +83,7 @@ fn knob<'a>(weights: &'a mut Weights, name: &str) -> Option<&'a mut f32> {
 
 /// Ranking alone: abstention is switched off by a threshold that everything passes.
 fn ranking_only(weights: &Weights) -> Weights {
-    Weights {
-        threshold: 0.0,
-        cut: 0.0,
-        ..weights.clone()
-    }
+    Weights { threshold: 0.0, cut: 0.0, ..weights.clone() }
 }
 
 fn rank_score(measure: &Measure) -> f64 {
@@ -113,9 +103,7 @@ fn climb(bench: &Bench, start: &Weights, train: &dyn Fn(&str) -> bool) -> Weight
                     continue;
                 };
                 *value *= factor;
-                if (name.starts_with("b_") || *name == "passage_b" || *name == "meaning_passage")
-                    && *value > 1.0
-                {
+                if (name.starts_with("b_") || *name == "passage_b" || *name == "meaning_passage") && *value > 1.0 {
                     continue;
                 }
                 let found = rank_score(&bench.measure(&tried, train));
@@ -137,35 +125,20 @@ fn tune_rank(bench: &Bench, start: &Weights) {
     let mut held_out = Vec::new();
     for project in &bench.projects {
         let found = climb(bench, start, &|p| p != project);
-        println!(
-            "{project:12} {} (before {})",
-            bench.measure(&found, |p| p == project),
-            bench.measure(&base, |p| p == project)
-        );
+        println!("{project:12} {} (before {})", bench.measure(&found, |p| p == project), bench.measure(&base, |p| p == project));
         held_out.extend(bench.rows(&found, |p| p == project));
     }
     println!("left out     {}", Measure::of(&held_out));
     let found = climb(bench, start, &|_| true);
-    println!(
-        "in sample    {}\n{found:#?}",
-        bench.measure(&found, |_| true)
-    );
+    println!("in sample    {}\n{found:#?}", bench.measure(&found, |_| true));
 }
 
 fn tune_abstain(bench: &Bench, start: &Weights) {
     let rows = bench.rows(start, |_| true);
     let fit = |keep: &dyn Fn(&str) -> bool| {
-        let train: Vec<_> = rows
-            .iter()
-            .filter(|row| keep(&row.project))
-            .map(|row| (row.evidence, row.wants))
-            .collect();
+        let train: Vec<_> = rows.iter().filter(|row| keep(&row.project)).map(|row| (row.evidence, row.wants)).collect();
         let (bias, evidence) = logistic::fit(&train, 1.0);
-        Weights {
-            bias,
-            evidence,
-            ..start.clone()
-        }
+        Weights { bias, evidence, ..start.clone() }
     };
     let mut held_out = Vec::new();
     for project in &bench.projects {
@@ -177,14 +150,8 @@ fn tune_abstain(bench: &Bench, start: &Weights) {
     let found = fit(&|_| true);
     println!("in sample    {}", bench.measure(&found, |_| true));
     for threshold in [0.3, 0.4, 0.5, 0.6, 0.7] {
-        let tried = Weights {
-            threshold,
-            ..found.clone()
-        };
-        println!(
-            "  at {threshold:.1}     {}",
-            bench.measure(&tried, |_| true)
-        );
+        let tried = Weights { threshold, ..found.clone() };
+        println!("  at {threshold:.1}     {}", bench.measure(&tried, |_| true));
     }
     println!("bias: {:.3},\nevidence: [", found.bias);
     for (name, value) in FEATURES.iter().zip(found.evidence) {

@@ -27,9 +27,6 @@ pub type Evidence = [f32; FEATURES.len()];
 
 /// Returns how sure it is, between 0 and 1, that the best documents are what the message is about.
 pub(super) fn confidence(evidence: &Evidence, weights: &Weights) -> f32 {
-    let sum = evidence
-        .iter()
-        .zip(weights.evidence)
-        .fold(weights.bias, |sum, (value, weight)| sum + value * weight);
+    let sum = evidence.iter().zip(weights.evidence).fold(weights.bias, |sum, (value, weight)| sum + value * weight);
     1.0 / (1.0 + (-sum).exp())
 }

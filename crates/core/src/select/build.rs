@@ -75,11 +75,7 @@ pub(super) fn build(documents: &[Document]) -> Vec<u8> {
 }
 
 /// Writes everything of a document but its postings, which it returns.
-fn add_document(
-    document: &Document,
-    header: &mut Header,
-    parts: &mut Parts,
-) -> BTreeMap<u64, Counts> {
+fn add_document(document: &Document, header: &mut Header, parts: &mut Parts) -> BTreeMap<u64, Counts> {
     let mut counts: BTreeMap<u64, Counts> = BTreeMap::new();
     let mut lengths = [0u32; 6];
     let short = document.short_fields();
@@ -91,9 +87,7 @@ fn add_document(
     }
     let first_passage = header.passages;
     let title_text = format!("{}\n{}\n{}", short[0], short[4], short[2]);
-    parts
-        .document_vectors
-        .extend(pack(embed(&title_text).as_ref()).map(i8::cast_unsigned));
+    parts.document_vectors.extend(pack(embed(&title_text).as_ref()).map(i8::cast_unsigned));
 
     for (number, section) in sections::split(&document.text).iter().enumerate() {
         let text = &document.text[section.range.clone()];
@@ -107,44 +101,27 @@ fn add_document(
             count_passage(counts, number as u32);
         }
         for term in &above {
-            count_passage(
-                counts.entry(term_hash(&term.text)).or_default(),
-                number as u32,
-            );
+            count_passage(counts.entry(term_hash(&term.text)).or_default(), number as u32);
         }
         header.passages += 1;
         header.passage_length += u64::from(passage_length);
         parts.passage_lengths.extend(passage_length.to_le_bytes());
-        parts
-            .passage_records
-            .extend((section.range.start as u32).to_le_bytes());
-        parts
-            .passage_records
-            .extend((section.range.end as u32).to_le_bytes());
-        parts
-            .passage_records
-            .extend((parts.names.len() as u64).to_le_bytes());
+        parts.passage_records.extend((section.range.start as u32).to_le_bytes());
+        parts.passage_records.extend((section.range.end as u32).to_le_bytes());
+        parts.passage_records.extend((parts.names.len() as u64).to_le_bytes());
         put_text(&mut parts.names, &shortened(&section.trail.join(" › ")));
         let vector = embed(&format!("{}\n{text}", section.trail.join("\n")));
-        parts
-            .passage_vectors
-            .extend(pack(vector.as_ref()).map(i8::cast_unsigned));
+        parts.passage_vectors.extend(pack(vector.as_ref()).map(i8::cast_unsigned));
     }
 
-    parts
-        .document_records
-        .extend((parts.names.len() as u64).to_le_bytes());
+    parts.document_records.extend((parts.names.len() as u64).to_le_bytes());
     let start = parts.names.len();
     for name in [&document.id, &document.path, &short[0]] {
         put_text(&mut parts.names, name);
     }
-    parts
-        .document_records
-        .extend(((parts.names.len() - start) as u32).to_le_bytes());
+    parts.document_records.extend(((parts.names.len() - start) as u32).to_le_bytes());
     for length in &lengths[..5] {
-        parts
-            .documents
-            .extend((*length).min(u32::from(u16::MAX)).to_le_bytes()[..2].iter());
+        parts.documents.extend((*length).min(u32::from(u16::MAX)).to_le_bytes()[..2].iter());
     }
     parts.documents.extend(0u16.to_le_bytes());
     parts.documents.extend(lengths[5].to_le_bytes());
@@ -174,10 +151,7 @@ fn append(postings: &mut Postings, document: u32, counts: &Counts) {
     postings.next = document + 1;
     postings.documents += 1;
     postings.passages += counts.passages.len() as u32;
-    let mask = Field::ALL
-        .iter()
-        .filter(|field| counts.fields[**field as usize] > 0)
-        .fold(0, |mask, f| mask | f.bit());
+    let mask = Field::ALL.iter().filter(|field| counts.fields[**field as usize] > 0).fold(0, |mask, f| mask | f.bit());
     out.push(mask);
     for times in counts.fields.iter().filter(|times| **times > 0) {
         put_varint(out, u64::from(*times));
@@ -199,8 +173,7 @@ fn assemble(mut header: Header, parts: &Parts, postings: HashMap<u64, Postings>)
 
     let (mut buckets, mut dictionary, mut lists) = (Vec::new(), Vec::new(), Vec::new());
     for bucket in 0..=(1u64 << header.bucket_bits) {
-        let first =
-            sorted.partition_point(|(hash, _)| bucket_of(*hash, header.bucket_bits) < bucket);
+        let first = sorted.partition_point(|(hash, _)| bucket_of(*hash, header.bucket_bits) < bucket);
         buckets.extend((first as u32).to_le_bytes());
     }
     for (hash, postings) in &sorted {
@@ -224,10 +197,7 @@ fn assemble(mut header: Header, parts: &Parts, postings: HashMap<u64, Postings>)
         &parts.passage_vectors,
     ];
     header.place(sections.map(|section| section.len() as u64));
-    debug_assert_eq!(
-        parts.document_vectors.len(),
-        header.documents as usize * DIMENSIONS
-    );
+    debug_assert_eq!(parts.document_vectors.len(), header.documents as usize * DIMENSIONS);
     let mut out = header.encode();
     for section in sections {
         out.extend_from_slice(section);

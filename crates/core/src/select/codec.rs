@@ -33,10 +33,7 @@ impl<'a> Cursor<'a> {
     }
 
     pub(super) fn take(&mut self, len: usize) -> Result<&'a [u8], SearchFileError> {
-        let (taken, rest) = self
-            .rest
-            .split_at_checked(len)
-            .ok_or(SearchFileError::Corrupt("a range ends early"))?;
+        let (taken, rest) = self.rest.split_at_checked(len).ok_or(SearchFileError::Corrupt("a range ends early"))?;
         self.rest = rest;
         Ok(taken)
     }
@@ -81,8 +78,7 @@ impl<'a> Cursor<'a> {
 
     pub(super) fn text(&mut self) -> Result<&'a str, SearchFileError> {
         let len = self.varint_u32()? as usize;
-        std::str::from_utf8(self.take(len)?)
-            .map_err(|_| SearchFileError::Corrupt("a name is not UTF-8"))
+        std::str::from_utf8(self.take(len)?).map_err(|_| SearchFileError::Corrupt("a name is not UTF-8"))
     }
 }
 

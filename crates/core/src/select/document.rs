@@ -43,14 +43,7 @@ pub enum Field {
 
 impl Field {
     /// All fields, in the order in which the search file keeps them.
-    pub const ALL: [Self; 6] = [
-        Self::Title,
-        Self::Tags,
-        Self::Headings,
-        Self::Path,
-        Self::Description,
-        Self::Body,
-    ];
+    pub const ALL: [Self; 6] = [Self::Title, Self::Tags, Self::Headings, Self::Path, Self::Description, Self::Body];
 
     /// Returns the field's name as people read it.
     pub fn name(self) -> &'static str {
@@ -73,39 +66,14 @@ impl Field {
 impl Document {
     /// Returns the text of each field but the body, in the order of [`Field::ALL`].
     pub(super) fn short_fields(&self) -> [String; 5] {
-        let headings: Vec<&str> = if self.text.is_empty() {
-            self.headings.iter().map(String::as_str).collect()
-        } else {
-            sections::headings(&self.text)
-        };
-        let title = if self.title.is_empty() {
-            headings.first().copied().unwrap_or_default()
-        } else {
-            &self.title
-        };
-        let description = if self.description.is_empty() {
-            front_matter_words(&self.text)
-        } else {
-            self.description.clone()
-        };
+        let headings: Vec<&str> =
+            if self.text.is_empty() { self.headings.iter().map(String::as_str).collect() } else { sections::headings(&self.text) };
+        let title = if self.title.is_empty() { headings.first().copied().unwrap_or_default() } else { &self.title };
+        let description = if self.description.is_empty() { front_matter_words(&self.text) } else { self.description.clone() };
         // The extension says nothing, and an index page is about its directory.
-        let path = self
-            .path
-            .rsplit_once('.')
-            .map_or(self.path.as_str(), |(stem, _)| stem);
-        let below = headings
-            .iter()
-            .filter(|heading| **heading != title)
-            .copied()
-            .collect::<Vec<_>>()
-            .join("\n");
-        [
-            title.to_owned(),
-            self.tags.join("\n"),
-            below,
-            path.replace('/', " / "),
-            description,
-        ]
+        let path = self.path.rsplit_once('.').map_or(self.path.as_str(), |(stem, _)| stem);
+        let below = headings.iter().filter(|heading| **heading != title).copied().collect::<Vec<_>>().join("\n");
+        [title.to_owned(), self.tags.join("\n"), below, path.replace('/', " / "), description]
     }
 }
 
@@ -113,8 +81,5 @@ impl Document {
 fn front_matter_words(text: &str) -> String {
     let range = sections::front_matter(text);
     let values = text[range].lines().filter(|line| line.trim_end() != "---");
-    values
-        .map(|line| line.split_once(": ").map_or("", |(_, value)| value))
-        .collect::<Vec<_>>()
-        .join("\n")
+    values.map(|line| line.split_once(": ").map_or("", |(_, value)| value)).collect::<Vec<_>>().join("\n")
 }

@@ -6,8 +6,8 @@ use super::build::{TRAIL_CHARS, bucket_of};
 use super::codec::Cursor;
 use super::document::Field;
 use super::layout::{
-    BUCKET_BYTES, DOCUMENT_BYTES, DOCUMENT_RECORD_BYTES, ENTRY_BYTES, Fingerprint, HEADER_BYTES,
-    Header, PASSAGE_LENGTH_BYTES, PASSAGE_RECORD_BYTES, Part, term_hash,
+    BUCKET_BYTES, DOCUMENT_BYTES, DOCUMENT_RECORD_BYTES, ENTRY_BYTES, Fingerprint, HEADER_BYTES, Header, PASSAGE_LENGTH_BYTES,
+    PASSAGE_RECORD_BYTES, Part, term_hash,
 };
 use super::source::Source;
 use super::vectors::DIMENSIONS;
@@ -101,38 +101,23 @@ impl SearchFile {
         let header = Header::decode(&source.read(0, HEADER_BYTES as u64)?, source.len())?;
         let vectors = u64::from(header.documents) * DIMENSIONS as u64;
         let more = u64::from(header.passages) * DIMENSIONS as u64;
-        if header.size(Part::DocumentVectors) != vectors
-            || header.size(Part::PassageVectors) != more
-        {
+        if header.size(Part::DocumentVectors) != vectors || header.size(Part::PassageVectors) != more {
             return Err(SearchFileError::Corrupt("a part has the wrong size"));
         }
         Ok(Self { source, header })
     }
 
     pub(super) fn require(&self, fingerprint: &Fingerprint) -> Result<(), SearchFileError> {
-        if self.header.fingerprint == *fingerprint {
-            Ok(())
-        } else {
-            Err(SearchFileError::Stale)
-        }
+        if self.header.fingerprint == *fingerprint { Ok(()) } else { Err(SearchFileError::Stale) }
     }
 
     /// Returns `count` records of `size` bytes from the `first` on.
-    fn records(
-        &self,
-        part: Part,
-        first: u64,
-        count: u64,
-        size: u64,
-    ) -> Result<Vec<u8>, SearchFileError> {
+    fn records(&self, part: Part, first: u64, count: u64, size: u64) -> Result<Vec<u8>, SearchFileError> {
         let end = (first + count) * size;
         if end > self.header.size(part) {
             return Err(SearchFileError::Corrupt("a number points behind its part"));
         }
-        Ok(self
-            .source
-            .read(self.header.start(part) + first * size, count * size)?
-            .into_owned())
+        Ok(self.source.read(self.header.start(part) + first * size, count * size)?.into_owned())
     }
 
     pub(super) fn document_lengths(&self) -> Result<Vec<Lengths>, SearchFileError> {
@@ -149,14 +134,9 @@ impl SearchFile {
             fields[5] = cursor.u32()?;
             let first_passage = cursor.u32()?;
             if first_passage > self.header.passages {
-                return Err(SearchFileError::Corrupt(
-                    "a document's passages do not exist",
-                ));
+                return Err(SearchFileError::Corrupt("a document's passages do not exist"));
             }
-            lengths.push(Lengths {
-                fields,
-                first_passage,
-            });
+            lengths.push(Lengths { fields, first_passage });
         }
         Ok(lengths)
     }
@@ -164,10 +144,7 @@ impl SearchFile {
     pub(super) fn passage_lengths(&self) -> Result<Vec<u16>, SearchFileError> {
         let count = u64::from(self.header.passages);
         let bytes = self.records(Part::PassageLengths, 0, count, PASSAGE_LENGTH_BYTES)?;
-        Ok(bytes
-            .chunks_exact(2)
-            .map(|pair| u16::from_le_bytes([pair[0], pair[1]]))
-            .collect())
+        Ok(bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect())
     }
 
     /// Finds a term in the dictionary.
@@ -184,12 +161,7 @@ impl SearchFile {
         let mut cursor = Cursor::new(&bytes);
         while !cursor.is_empty() {
             let found = cursor.u64()?;
-            let entry = Entry {
-                offset: cursor.u64()?,
-                len: cursor.u32()?,
-                documents: cursor.u32()?,
-                passages: cursor.u32()?,
-            };
+            let entry = Entry { offset: cursor.u64()?, len: cursor.u32()?, documents: cursor.u32()?, passages: cursor.u32()? };
             if found == hash {
                 return Ok(Some(entry));
             }
@@ -198,27 +170,18 @@ impl SearchFile {
     }
 
     /// Calls `visit` for each document of a term.
-    pub(super) fn postings(
-        &self,
-        entry: Entry,
-        mut visit: impl FnMut(&Posting),
-    ) -> Result<(), SearchFileError> {
+    pub(super) fn postings(&self, entry: Entry, mut visit: impl FnMut(&Posting)) -> Result<(), SearchFileError> {
         if entry.offset.saturating_add(u64::from(entry.len)) > self.header.size(Part::Postings) {
             return Err(SearchFileError::Corrupt("postings end behind their part"));
         }
-        let bytes = self.source.read(
-            self.header.start(Part::Postings) + entry.offset,
-            u64::from(entry.len),
-        )?;
+        let bytes = self.source.read(self.header.start(Part::Postings) + entry.offset, u64::from(entry.len))?;
         let mut cursor = Cursor::new(&bytes);
         let mut posting = Posting::default();
         let mut next = 0u32;
         for _ in 0..entry.documents {
-            posting.document = next.checked_add(cursor.varint_u32()?).unwrap_or(u32::MAX);
+            posting.document = next.saturating_add(cursor.varint_u32()?);
             if posting.document >= self.header.documents {
-                return Err(SearchFileError::Corrupt(
-                    "postings name a document that does not exist",
-                ));
+                return Err(SearchFileError::Corrupt("postings name a document that does not exist"));
             }
             next = posting.document + 1;
             posting.mask = cursor.byte()?;
@@ -241,12 +204,7 @@ impl SearchFile {
     }
 
     pub(super) fn names(&self, document: u32) -> Result<Names, SearchFileError> {
-        let record = self.records(
-            Part::DocumentRecords,
-            u64::from(document),
-            1,
-            DOCUMENT_RECORD_BYTES,
-        )?;
+        let record = self.records(Part::DocumentRecords, u64::from(document), 1, DOCUMENT_RECORD_BYTES)?;
         let mut cursor = Cursor::new(&record);
         let bytes = self.names_at(cursor.u64()?, u64::from(cursor.u32()?))?;
         let mut cursor = Cursor::new(&bytes);
@@ -255,16 +213,8 @@ impl SearchFile {
     }
 
     /// Returns a passage's byte range in its document, and its headings.
-    pub(super) fn passage(
-        &self,
-        passage: u32,
-    ) -> Result<(std::ops::Range<usize>, String), SearchFileError> {
-        let record = self.records(
-            Part::PassageRecords,
-            u64::from(passage),
-            1,
-            PASSAGE_RECORD_BYTES,
-        )?;
+    pub(super) fn passage(&self, passage: u32) -> Result<(std::ops::Range<usize>, String), SearchFileError> {
+        let record = self.records(Part::PassageRecords, u64::from(passage), 1, PASSAGE_RECORD_BYTES)?;
         let mut cursor = Cursor::new(&record);
         let range = cursor.u32()? as usize..cursor.u32()? as usize;
         let bytes = self.names_at(cursor.u64()?, (TRAIL_CHARS * 4 + 10) as u64)?;
@@ -275,38 +225,15 @@ impl SearchFile {
     /// Returns up to `most` bytes of the names from an offset on.
     fn names_at(&self, offset: u64, most: u64) -> Result<Vec<u8>, SearchFileError> {
         let size = self.header.size(Part::Names);
-        let left = size
-            .checked_sub(offset)
-            .ok_or(SearchFileError::Corrupt("a name stands behind its part"))?;
-        Ok(self
-            .source
-            .read(self.header.start(Part::Names) + offset, left.min(most))?
-            .into_owned())
+        let left = size.checked_sub(offset).ok_or(SearchFileError::Corrupt("a name stands behind its part"))?;
+        Ok(self.source.read(self.header.start(Part::Names) + offset, left.min(most))?.into_owned())
     }
 
-    pub(super) fn document_vectors(
-        &self,
-        first: u32,
-        count: u32,
-    ) -> Result<Vec<u8>, SearchFileError> {
-        self.records(
-            Part::DocumentVectors,
-            u64::from(first),
-            u64::from(count),
-            DIMENSIONS as u64,
-        )
+    pub(super) fn document_vectors(&self, first: u32, count: u32) -> Result<Vec<u8>, SearchFileError> {
+        self.records(Part::DocumentVectors, u64::from(first), u64::from(count), DIMENSIONS as u64)
     }
 
-    pub(super) fn passage_vectors(
-        &self,
-        first: u32,
-        count: u32,
-    ) -> Result<Vec<u8>, SearchFileError> {
-        self.records(
-            Part::PassageVectors,
-            u64::from(first),
-            u64::from(count),
-            DIMENSIONS as u64,
-        )
+    pub(super) fn passage_vectors(&self, first: u32, count: u32) -> Result<Vec<u8>, SearchFileError> {
+        self.records(Part::PassageVectors, u64::from(first), u64::from(count), DIMENSIONS as u64)
     }
 }

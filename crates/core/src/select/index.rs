@@ -47,9 +47,7 @@ pub struct Selection {
 impl Selection {
     /// Returns the chosen documents, best first.
     pub fn chosen(&self) -> impl Iterator<Item = &Ranked> {
-        self.candidates
-            .iter()
-            .filter(|ranked| ranked.verdict == Verdict::Chosen)
+        self.candidates.iter().filter(|ranked| ranked.verdict == Verdict::Chosen)
     }
 }
 
@@ -154,9 +152,7 @@ impl SearchIndex {
 
     /// Uses the bytes of a search file in memory.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, SearchFileError> {
-        Ok(Self {
-            file: SearchFile::from_bytes(bytes)?,
-        })
+        Ok(Self { file: SearchFile::from_bytes(bytes)? })
     }
 
     /// Returns how many documents the index holds.
@@ -170,12 +166,7 @@ impl SearchIndex {
     }
 
     /// Chooses with other weights than the default ones, for measuring.
-    pub fn query_with(
-        &self,
-        prompt: &str,
-        limit: usize,
-        weights: &Weights,
-    ) -> Result<Selection, SearchFileError> {
+    pub fn query_with(&self, prompt: &str, limit: usize, weights: &Weights) -> Result<Selection, SearchFileError> {
         let mut selection = Selection {
             candidates: Vec::new(),
             abstained: None,
@@ -192,25 +183,13 @@ impl SearchIndex {
             return Ok(selection);
         };
         let ranking = rank(&message, &self.file, weights)?;
-        selection.words = ranking
-            .terms
-            .iter()
-            .map(|term| term.surface.clone())
-            .collect();
+        selection.words = ranking.terms.iter().map(|term| term.surface.clone()).collect();
         selection.matching = ranking.matching;
         selection.evidence = evidence(&message, &ranking);
         selection.confidence = confidence(&selection.evidence, weights);
         selection.abstained = abstain(&ranking, selection.confidence, weights);
-        selection.cut = ranking
-            .scored
-            .first()
-            .map_or(0.0, |best| best.score * weights.cut);
-        for (at, scored) in ranking
-            .scored
-            .iter()
-            .take(limit.saturating_add(EXPLAINED))
-            .enumerate()
-        {
+        selection.cut = ranking.scored.first().map_or(0.0, |best| best.score * weights.cut);
+        for (at, scored) in ranking.scored.iter().take(limit.saturating_add(EXPLAINED)).enumerate() {
             let verdict = if selection.abstained.is_some() {
                 Verdict::Abstained
             } else if scored.score < selection.cut {
@@ -220,37 +199,21 @@ impl SearchIndex {
             } else {
                 Verdict::Chosen
             };
-            selection
-                .candidates
-                .push(self.describe(scored, &ranking, weights, verdict)?);
+            selection.candidates.push(self.describe(scored, &ranking, weights, verdict)?);
         }
         self.add_matches(&mut selection.candidates, &ranking)?;
         Ok(selection)
     }
 
-    fn describe(
-        &self,
-        scored: &Scored,
-        ranking: &Ranking,
-        weights: &Weights,
-        verdict: Verdict,
-    ) -> Result<Ranked, SearchFileError> {
+    fn describe(&self, scored: &Scored, ranking: &Ranking, weights: &Weights, verdict: Verdict) -> Result<Ranked, SearchFileError> {
         let names = self.file.names(scored.document)?;
-        let sections = if verdict == Verdict::Chosen {
-            self.sections(scored, ranking, weights)?
-        } else {
-            Vec::new()
-        };
+        let sections = if verdict == Verdict::Chosen { self.sections(scored, ranking, weights)? } else { Vec::new() };
         Ok(Ranked {
             id: names.id,
             path: names.path,
             title: names.title,
             score: scored.score,
-            words: if ranking.ideal > 0.0 {
-                scored.words / ranking.ideal
-            } else {
-                0.0
-            },
+            words: if ranking.ideal > 0.0 { scored.words / ranking.ideal } else { 0.0 },
             meaning: scored.meaning,
             matches: Vec::new(),
             sections,
@@ -258,23 +221,13 @@ impl SearchIndex {
         })
     }
 
-    fn sections(
-        &self,
-        scored: &Scored,
-        ranking: &Ranking,
-        weights: &Weights,
-    ) -> Result<Vec<RankedSection>, SearchFileError> {
+    fn sections(&self, scored: &Scored, ranking: &Ranking, weights: &Weights) -> Result<Vec<RankedSection>, SearchFileError> {
         let numbers = ranking.passages_of(scored.document);
-        let packed = self
-            .file
-            .passage_vectors(numbers.start, numbers.end - numbers.start)?;
+        let packed = self.file.passage_vectors(numbers.start, numbers.end - numbers.start)?;
         let mut order: Vec<(f32, u32)> = Vec::new();
         for (number, packed) in numbers.zip(packed.chunks_exact(DIMENSIONS)) {
             let words = ranking.passages[number as usize] / ranking.ideal.max(f32::MIN_POSITIVE);
-            let meaning = ranking
-                .vector
-                .as_ref()
-                .map_or(0.0, |vector| cosine(vector, packed));
+            let meaning = ranking.vector.as_ref().map_or(0.0, |vector| cosine(vector, packed));
             order.push((words + weights.meaning * meaning.max(0.0), number));
         }
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -283,47 +236,25 @@ impl SearchIndex {
             .take(SECTIONS)
             .map(|(score, number)| {
                 let (range, trail) = self.file.passage(number)?;
-                Ok(RankedSection {
-                    trail,
-                    range,
-                    score,
-                })
+                Ok(RankedSection { trail, range, score })
             })
             .collect()
     }
 
     /// Tells for each candidate which words were found where.
-    fn add_matches(
-        &self,
-        candidates: &mut [Ranked],
-        ranking: &Ranking,
-    ) -> Result<(), SearchFileError> {
+    fn add_matches(&self, candidates: &mut [Ranked], ranking: &Ranking) -> Result<(), SearchFileError> {
         let mut terms: Vec<&QueryTerm> = ranking.terms.iter().filter(|term| term.known).collect();
         terms.sort_by(|a, b| b.idf.total_cmp(&a.idf).then_with(|| a.text.cmp(&b.text)));
-        let numbers: Vec<u32> = ranking
-            .scored
-            .iter()
-            .take(candidates.len())
-            .map(|scored| scored.document)
-            .collect();
+        let numbers: Vec<u32> = ranking.scored.iter().take(candidates.len()).map(|scored| scored.document).collect();
         for term in terms {
             let Some(entry) = self.file.entry(&term.text)? else {
                 continue;
             };
             self.file.postings(entry, |posting| {
-                if let Some(at) = numbers
-                    .iter()
-                    .position(|number| *number == posting.document)
-                {
-                    let fields: Vec<Field> = Field::ALL
-                        .into_iter()
-                        .filter(|field| posting.mask & field.bit() != 0)
-                        .collect();
+                if let Some(at) = numbers.iter().position(|number| *number == posting.document) {
+                    let fields: Vec<Field> = Field::ALL.into_iter().filter(|field| posting.mask & field.bit() != 0).collect();
                     if !fields.is_empty() {
-                        candidates[at].matches.push(Match {
-                            word: term.surface.clone(),
-                            fields,
-                        });
+                        candidates[at].matches.push(Match { word: term.surface.clone(), fields });
                     }
                 }
             })?;
@@ -351,11 +282,7 @@ fn evidence(message: &str, ranking: &Ranking) -> Evidence {
     let Some(best) = ranking.scored.first() else {
         return Evidence::default();
     };
-    let topical: Vec<&QueryTerm> = ranking
-        .terms
-        .iter()
-        .filter(|term| is_topical(term))
-        .collect();
+    let topical: Vec<&QueryTerm> = ranking.terms.iter().filter(|term| is_topical(term)).collect();
     let count = topical.len() as f32;
     let rareness: f32 = topical.iter().map(|term| term.idf).sum();
     let share = |part: f32| if rareness > 0.0 { part / rareness } else { 0.0 };

@@ -122,12 +122,7 @@ impl Header {
         for count in [self.documents, self.passages, self.terms, self.bucket_bits] {
             out.extend_from_slice(&count.to_le_bytes());
         }
-        for number in self
-            .field_lengths
-            .iter()
-            .chain([&self.passage_length])
-            .chain(&self.offsets)
-        {
+        for number in self.field_lengths.iter().chain([&self.passage_length]).chain(&self.offsets) {
             out.extend_from_slice(&number.to_le_bytes());
         }
         let checksum = checksum(&out);
@@ -143,15 +138,11 @@ impl Header {
         let mut cursor = Cursor::new(&bytes[MAGIC.len()..]);
         let version = cursor.u32()?;
         if version != VERSION {
-            return Err(SearchFileError::Version {
-                found: version,
-                known: VERSION,
-            });
+            return Err(SearchFileError::Version { found: version, known: VERSION });
         }
         let mut fingerprint = [0; 32];
         fingerprint.copy_from_slice(cursor.take(32)?);
-        let [documents, passages, terms, bucket_bits] =
-            [cursor.u32()?, cursor.u32()?, cursor.u32()?, cursor.u32()?];
+        let [documents, passages, terms, bucket_bits] = [cursor.u32()?, cursor.u32()?, cursor.u32()?, cursor.u32()?];
         let mut field_lengths = [0; 6];
         for length in &mut field_lengths {
             *length = cursor.u64()?;
@@ -165,50 +156,26 @@ impl Header {
         if cursor.take(8)? != checksum(&bytes[..body]) {
             return Err(SearchFileError::Corrupt("the header's checksum differs"));
         }
-        let header = Self {
-            fingerprint: Fingerprint(fingerprint),
-            documents,
-            passages,
-            terms,
-            bucket_bits,
-            field_lengths,
-            passage_length,
-            offsets,
-        };
+        let header =
+            Self { fingerprint: Fingerprint(fingerprint), documents, passages, terms, bucket_bits, field_lengths, passage_length, offsets };
         header.check(len)?;
         Ok(header)
     }
 
     fn check(&self, len: u64) -> Result<(), SearchFileError> {
         let ordered = self.offsets.windows(2).all(|pair| pair[0] <= pair[1]);
-        if !ordered
-            || self.offsets[0] != HEADER_BYTES as u64
-            || self.offsets[SECTIONS] != len
-            || self.bucket_bits > 31
-        {
+        if !ordered || self.offsets[0] != HEADER_BYTES as u64 || self.offsets[SECTIONS] != len || self.bucket_bits > 31 {
             return Err(SearchFileError::Corrupt("the parts do not fill the file"));
         }
         let expected = [
             (Part::Documents, u64::from(self.documents) * DOCUMENT_BYTES),
-            (
-                Part::PassageLengths,
-                u64::from(self.passages) * PASSAGE_LENGTH_BYTES,
-            ),
-            (
-                Part::DocumentRecords,
-                u64::from(self.documents) * DOCUMENT_RECORD_BYTES,
-            ),
-            (
-                Part::PassageRecords,
-                u64::from(self.passages) * PASSAGE_RECORD_BYTES,
-            ),
+            (Part::PassageLengths, u64::from(self.passages) * PASSAGE_LENGTH_BYTES),
+            (Part::DocumentRecords, u64::from(self.documents) * DOCUMENT_RECORD_BYTES),
+            (Part::PassageRecords, u64::from(self.passages) * PASSAGE_RECORD_BYTES),
             (Part::Buckets, ((1 << self.bucket_bits) + 1) * BUCKET_BYTES),
             (Part::Dictionary, u64::from(self.terms) * ENTRY_BYTES),
         ];
-        if expected
-            .iter()
-            .any(|(part, size)| self.size(*part) != *size)
-        {
+        if expected.iter().any(|(part, size)| self.size(*part) != *size) {
             return Err(SearchFileError::Corrupt("a part has the wrong size"));
         }
         Ok(())

@@ -24,6 +24,8 @@ pub mod sections;
 mod source;
 mod stem;
 mod stop;
+#[cfg(test)]
+mod tests;
 mod vectors;
 mod weights;
 mod words;

@@ -67,20 +67,14 @@ pub(super) struct Ranking {
 impl Ranking {
     /// Returns the numbers of a document's passages.
     pub(super) fn passages_of(&self, document: u32) -> std::ops::Range<u32> {
-        let next = self
-            .lengths
-            .get(document as usize + 1)
-            .map_or(self.passages.len() as u32, |next| next.first_passage);
+        let next = self.lengths.get(document as usize + 1).map_or(self.passages.len() as u32, |next| next.first_passage);
         let first = self.lengths[document as usize].first_passage;
         first..next.max(first)
     }
 }
 
 /// Splits a message into its distinct terms.
-pub(super) fn query_terms(
-    message: &str,
-    file: &SearchFile,
-) -> Result<Vec<QueryTerm>, SearchFileError> {
+pub(super) fn query_terms(message: &str, file: &SearchFile) -> Result<Vec<QueryTerm>, SearchFileError> {
     let mut found: Vec<QueryTerm> = Vec::new();
     for term in terms(message) {
         if found.iter().any(|known| known.text == term.text) {
@@ -88,13 +82,7 @@ pub(super) fn query_terms(
         }
         let occurrences = file.entry(&term.text)?.map_or(0, |entry| entry.documents);
         let idf = rareness(file.header.documents, occurrences);
-        found.push(QueryTerm {
-            text: term.text,
-            surface: term.surface,
-            kind: term.kind,
-            idf,
-            known: occurrences > 0,
-        });
+        found.push(QueryTerm { text: term.text, surface: term.surface, kind: term.kind, idf, known: occurrences > 0 });
         if found.len() == MOST_TERMS {
             break;
         }
@@ -103,28 +91,15 @@ pub(super) fn query_terms(
 }
 
 /// Ranks the documents of a file for a message.
-pub(super) fn rank(
-    message: &str,
-    file: &SearchFile,
-    weights: &Weights,
-) -> Result<Ranking, SearchFileError> {
+pub(super) fn rank(message: &str, file: &SearchFile, weights: &Weights) -> Result<Ranking, SearchFileError> {
     let terms = query_terms(message, file)?;
     let lengths = file.document_lengths()?;
     let passage_lengths = file.passage_lengths()?;
     let documents = file.header.documents.max(1) as f32;
-    let average = file
-        .header
-        .field_lengths
-        .map(|total| (total as f32 / documents).max(1.0));
-    let average_passage =
-        (file.header.passage_length as f32 / file.header.passages.max(1) as f32).max(1.0);
+    let average = file.header.field_lengths.map(|total| (total as f32 / documents).max(1.0));
+    let average_passage = (file.header.passage_length as f32 / file.header.passages.max(1) as f32).max(1.0);
     let mut passages = vec![0f32; passage_lengths.len()];
-    let mut all: Vec<Scored> = (0..file.header.documents)
-        .map(|n| Scored {
-            document: n,
-            ..Scored::default()
-        })
-        .collect();
+    let mut all: Vec<Scored> = (0..file.header.documents).map(|n| Scored { document: n, ..Scored::default() }).collect();
     let mut ideal = 0.0;
     for term in &terms {
         let entry = file.entry(&term.text)?;
@@ -141,18 +116,13 @@ pub(super) fn rank(
             for field in Field::ALL {
                 let at = field as usize;
                 if posting.fields[at] > 0 {
-                    let b = if field == Field::Body {
-                        weights.b_body
-                    } else {
-                        weights.b_short
-                    };
+                    let b = if field == Field::Body { weights.b_body } else { weights.b_short };
                     let dilution = 1.0 - b + b * length.fields[at] as f32 / average[at];
                     frequency += weights.fields[at] * posting.fields[at] as f32 / dilution;
                 }
             }
             let scored = &mut all[posting.document as usize];
-            scored.fields_score +=
-                weight * (weights.k1 + 1.0) * frequency / (frequency + weights.k1);
+            scored.fields_score += weight * (weights.k1 + 1.0) * frequency / (frequency + weights.k1);
             if matches!(term.kind, TermKind::Word | TermKind::Exact | TermKind::Pair) {
                 scored.matched += term.idf;
                 scored.topical += 1;
@@ -165,29 +135,15 @@ pub(super) fn rank(
                 let at = (length.first_passage as usize).saturating_add(number as usize);
                 if let Some(score) = passages.get_mut(at) {
                     let long = f32::from(passage_lengths[at]) / average_passage;
-                    let dilution =
-                        weights.passage_k1 * (1.0 - weights.passage_b + weights.passage_b * long);
-                    *score += passage_weight * (weights.passage_k1 + 1.0) * times as f32
-                        / (times as f32 + dilution);
+                    let dilution = weights.passage_k1 * (1.0 - weights.passage_b + weights.passage_b * long);
+                    *score += passage_weight * (weights.passage_k1 + 1.0) * times as f32 / (times as f32 + dilution);
                 }
             }
         })?;
     }
-    let mut ranking = Ranking {
-        terms,
-        scored: all,
-        matching: 0,
-        lengths,
-        passages,
-        ideal,
-        vector: embed(message),
-    };
+    let mut ranking = Ranking { terms, scored: all, matching: 0, lengths, passages, ideal, vector: embed(message) };
     add_passages(&mut ranking, weights);
-    ranking.matching = ranking
-        .scored
-        .iter()
-        .filter(|scored| scored.words > 0.0)
-        .count();
+    ranking.matching = ranking.scored.iter().filter(|scored| scored.words > 0.0).count();
     add_meaning(&mut ranking, file, weights)?;
     sort(&mut ranking.scored);
     Ok(ranking)
@@ -209,26 +165,16 @@ fn kind_weight(kind: TermKind, weights: &Weights) -> f32 {
 fn add_passages(ranking: &mut Ranking, weights: &Weights) {
     for at in 0..ranking.scored.len() {
         let range = ranking.passages_of(at as u32);
-        let best = range
-            .map(|number| ranking.passages[number as usize])
-            .fold(0f32, f32::max);
+        let best = range.map(|number| ranking.passages[number as usize]).fold(0f32, f32::max);
         let scored = &mut ranking.scored[at];
         scored.passage_score = best;
         scored.words = scored.fields_score + weights.passage * best;
-        scored.score = if ranking.ideal > 0.0 {
-            scored.words / ranking.ideal
-        } else {
-            0.0
-        };
+        scored.score = if ranking.ideal > 0.0 { scored.words / ranking.ideal } else { 0.0 };
     }
 }
 
 /// Adds the likeness of the vectors to the candidates' scores, and forgets the documents that are none.
-fn add_meaning(
-    ranking: &mut Ranking,
-    file: &SearchFile,
-    weights: &Weights,
-) -> Result<(), SearchFileError> {
+fn add_meaning(ranking: &mut Ranking, file: &SearchFile, weights: &Weights) -> Result<(), SearchFileError> {
     let Some(vector) = ranking.vector.filter(|_| weights.meaning > 0.0) else {
         ranking.scored.retain(|scored| scored.score > 0.0);
         return Ok(());
@@ -236,11 +182,7 @@ fn add_meaning(
     let scans = file.header.documents <= SCANNED_DOCUMENTS;
     if scans {
         let bytes = file.document_vectors(0, file.header.documents)?;
-        for (scored, packed) in ranking
-            .scored
-            .iter_mut()
-            .zip(bytes.chunks_exact(DIMENSIONS))
-        {
+        for (scored, packed) in ranking.scored.iter_mut().zip(bytes.chunks_exact(DIMENSIONS)) {
             scored.meaning = cosine(&vector, packed);
         }
     }
@@ -249,17 +191,8 @@ fn add_meaning(
     let mut near: Vec<u32> = Vec::new();
     if scans && scored.len() > CANDIDATES {
         let mut by_meaning: Vec<&Scored> = scored[CANDIDATES..].iter().collect();
-        by_meaning.sort_by(|a, b| {
-            b.meaning
-                .total_cmp(&a.meaning)
-                .then(a.document.cmp(&b.document))
-        });
-        near.extend(
-            by_meaning
-                .iter()
-                .take(CANDIDATES / 2)
-                .map(|scored| scored.document),
-        );
+        by_meaning.sort_by(|a, b| b.meaning.total_cmp(&a.meaning).then(a.document.cmp(&b.document)));
+        near.extend(by_meaning.iter().take(CANDIDATES / 2).map(|scored| scored.document));
     }
     let mut rank = 0;
     scored.retain(|scored| {
@@ -267,17 +200,10 @@ fn add_meaning(
         rank <= CANDIDATES || near.contains(&scored.document)
     });
     for scored in &mut scored {
-        let own = if scans {
-            scored.meaning
-        } else {
-            cosine(&vector, &file.document_vectors(scored.document, 1)?)
-        };
+        let own = if scans { scored.meaning } else { cosine(&vector, &file.document_vectors(scored.document, 1)?) };
         let range = ranking.passages_of(scored.document);
         let bytes = file.passage_vectors(range.start, range.end - range.start)?;
-        let best = bytes
-            .chunks_exact(DIMENSIONS)
-            .map(|packed| cosine(&vector, packed))
-            .fold(own.min(0.0), f32::max);
+        let best = bytes.chunks_exact(DIMENSIONS).map(|packed| cosine(&vector, packed)).fold(own.min(0.0), f32::max);
         scored.meaning = weights.meaning_passage * best + (1.0 - weights.meaning_passage) * own;
         scored.score += weights.meaning * scored.meaning.max(0.0);
     }
@@ -287,9 +213,5 @@ fn add_meaning(
 
 /// Sorts best first; documents are numbered in the order of their ids, which breaks ties.
 fn sort(scored: &mut [Scored]) {
-    scored.sort_by(|a, b| {
-        b.score
-            .total_cmp(&a.score)
-            .then(a.document.cmp(&b.document))
-    });
+    scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.document.cmp(&b.document)));
 }

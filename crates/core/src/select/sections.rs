@@ -43,11 +43,7 @@ pub fn split(text: &str) -> Vec<Section> {
     let lines = read_lines(text, body);
     let mut sections = Vec::new();
     let mut trail: Vec<(usize, String)> = Vec::new();
-    let mut open = Open {
-        start: body,
-        line: 1 + text[..body].matches('\n').count(),
-        trail: Vec::new(),
-    };
+    let mut open = Open { start: body, line: 1 + text[..body].matches('\n').count(), trail: Vec::new() };
     for line in &lines {
         let Some((level, title)) = line.heading else {
             continue;
@@ -62,11 +58,7 @@ pub fn split(text: &str) -> Vec<Section> {
         }
         close(&open, line.start, text, &lines, &mut sections);
         let trail = trail.iter().map(|(_, title)| title.clone()).collect();
-        open = Open {
-            start: line.start,
-            line: line.number,
-            trail,
-        };
+        open = Open { start: line.start, line: line.number, trail };
     }
     close(&open, text.len(), text, &lines, &mut sections);
     sections
@@ -74,19 +66,12 @@ pub fn split(text: &str) -> Vec<Section> {
 
 /// Returns the headings of a document in order, without front matter and fenced code.
 pub fn headings(text: &str) -> Vec<&str> {
-    read_lines(text, front_matter(text).end)
-        .into_iter()
-        .filter_map(|line| line.heading.map(|(_, title)| title))
-        .collect()
+    read_lines(text, front_matter(text).end).into_iter().filter_map(|line| line.heading.map(|(_, title)| title)).collect()
 }
 
 /// Returns where the front matter stands, its fences included; empty if there is none.
 pub fn front_matter(text: &str) -> Range<usize> {
-    let start = if text.starts_with('\u{feff}') {
-        '\u{feff}'.len_utf8()
-    } else {
-        0
-    };
+    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let rest = &text[start..];
     if !(rest.starts_with("---\n") || rest.starts_with("---\r\n")) {
         return start..start;
@@ -125,11 +110,7 @@ fn close(open: &Open, end: usize, text: &str, lines: &[Line], sections: &mut Vec
                 Some(place) if place.0 > start + SECTION_CHARS / 3 => place,
                 _ => (line.start, line.number),
             };
-            sections.push(Section {
-                trail: open.trail.clone(),
-                range: start..cut,
-                line: number,
-            });
+            sections.push(Section { trail: open.trail.clone(), range: start..cut, line: number });
             (start, number, blank) = (cut, cut_number, None);
         }
         if line.text.trim().is_empty() {
@@ -137,11 +118,7 @@ fn close(open: &Open, end: usize, text: &str, lines: &[Line], sections: &mut Vec
         }
     }
     if start < end && !text[start..end].trim().is_empty() {
-        sections.push(Section {
-            trail: open.trail.clone(),
-            range: start..end,
-            line: number,
-        });
+        sections.push(Section { trail: open.trail.clone(), range: start..end, line: number });
     } else if let Some(section) = sections.last_mut() {
         section.range.end = end;
     }
@@ -150,13 +127,11 @@ fn close(open: &Open, end: usize, text: &str, lines: &[Line], sections: &mut Vec
 fn read_lines(text: &str, body: usize) -> Vec<Line<'_>> {
     let mut lines = Vec::new();
     let mut start = body;
-    let mut number = 1 + text[..body].matches('\n').count();
+    let first = 1 + text[..body].matches('\n').count();
     let mut fence: Option<&str> = None;
-    for line in text[body..].split_inclusive('\n') {
+    for (number, line) in (first..).zip(text[body..].split_inclusive('\n')) {
         let trimmed = line.trim_start();
-        let marker = ["```", "~~~"]
-            .into_iter()
-            .find(|marker| trimmed.starts_with(marker));
+        let marker = ["```", "~~~"].into_iter().find(|marker| trimmed.starts_with(marker));
         let mut heading = None;
         match (fence, marker) {
             (None, Some(marker)) => fence = Some(marker),
@@ -164,14 +139,8 @@ fn read_lines(text: &str, body: usize) -> Vec<Line<'_>> {
             (None, None) => heading = parse_heading(line),
             _ => {}
         }
-        lines.push(Line {
-            start,
-            number,
-            text: line,
-            heading,
-        });
+        lines.push(Line { start, number, text: line, heading });
         start += line.len();
-        number += 1;
     }
     lines
 }

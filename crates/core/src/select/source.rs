@@ -15,19 +15,13 @@ pub(super) enum Source {
 
 impl Source {
     pub(super) fn open(path: &Path) -> Result<Self, SearchFileError> {
-        let failed = |source| SearchFileError::Read {
-            path: path.to_owned(),
-            source,
-        };
+        let failed = |source| SearchFileError::Read { path: path.to_owned(), source };
         let file = File::open(path).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
         if !metadata.is_file() {
             return Err(SearchFileError::Foreign);
         }
-        Ok(Self::Disk {
-            len: metadata.len(),
-            file,
-        })
+        Ok(Self::Disk { len: metadata.len(), file })
     }
 
     pub(super) fn len(&self) -> u64 {

@@ -42,11 +42,7 @@ pub(super) fn stem(word: &str) -> String {
         }
     }
     let undoubled = undouble(&stem);
-    let trimmed = if undoubled.len() > 3 {
-        undoubled.strip_suffix('e').unwrap_or(undoubled)
-    } else {
-        undoubled
-    };
+    let trimmed = if undoubled.len() > 3 { undoubled.strip_suffix('e').unwrap_or(undoubled) } else { undoubled };
     match trimmed.strip_suffix('y') {
         Some(root) if root.len() > 2 => format!("{root}i"),
         _ => trimmed.to_owned(),
@@ -57,18 +53,11 @@ pub(super) fn stem(word: &str) -> String {
 fn inflection(word: &str) -> String {
     let singular = if let Some(root) = word.strip_suffix("ies") {
         format!("{root}y")
-    } else if let Some(root) = word
-        .strip_suffix("sses")
-        .or_else(|| word.strip_suffix("xes"))
-    {
+    } else if let Some(root) = word.strip_suffix("sses").or_else(|| word.strip_suffix("xes")) {
         format!("{root}{}", if word.ends_with("xes") { "x" } else { "ss" })
     } else if word.ends_with("ches") || word.ends_with("shes") {
         word[..word.len() - 2].to_owned()
-    } else if word.ends_with('s')
-        && !word.ends_with("ss")
-        && !word.ends_with("us")
-        && !word.ends_with("is")
-    {
+    } else if word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us") && !word.ends_with("is") {
         word[..word.len() - 1].to_owned()
     } else {
         word.to_owned()
@@ -116,10 +105,7 @@ mod tests {
             &["proxy", "proxies", "proxying"],
         ] {
             let stems: Vec<_> = family.iter().map(|word| stem(word)).collect();
-            assert!(
-                stems.windows(2).all(|pair| pair[0] == pair[1]),
-                "{family:?} became {stems:?}"
-            );
+            assert!(stems.windows(2).all(|pair| pair[0] == pair[1]), "{family:?} became {stems:?}");
         }
     }
 

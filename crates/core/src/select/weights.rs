@@ -55,8 +55,8 @@ impl Default for Weights {
             meaning: 0.0,
             meaning_passage: 0.7,
             cut: 0.0,
-            bias: 10.0,
-            evidence: [0.0; FEATURES.len()],
+            bias: -9.989,
+            evidence: [0.412, 0.811, 0.912, 0.211, 2.672, 1.853, 2.126, 4.997, -5.523, 0.644, 0.0, 0.789],
             threshold: 0.5,
         }
     }
