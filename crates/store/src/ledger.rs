@@ -1,0 +1,288 @@
+//! The contract of a ledger, in plain owned types. SQLite keeps it today; PostgreSQL will keep the same one.
+
+use serde::Serialize;
+
+use crate::error::StoreError;
+use crate::holder::Holder;
+use crate::key::SessionKey;
+
+/// How far a delivery has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// Waits for an event that can carry it.
+    Queued,
+    /// A process is printing it.
+    Pending,
+    Delivered,
+}
+
+/// What every event tells the ledger about its session.
+#[derive(Debug, Clone)]
+pub struct Arrival<'a> {
+    pub key: &'a SessionKey,
+    /// Equal for all lanes of one event, different for different events. `None`: the event has one lane only.
+    pub plan: Option<&'a str>,
+    pub lane: u8,
+    pub cwd: &'a str,
+    /// Milliseconds since 1970.
+    pub now: i64,
+    pub holder: &'a Holder,
+    /// The event says that the window was emptied.
+    pub is_reset: bool,
+    /// Doors (bits) that become due with a reset.
+    pub owed_after_reset: u32,
+    /// Pieces delivered at this moment are given again although the epoch stays (agents that keep no history of it).
+    pub forget_moment: Option<&'a str>,
+    /// Doors (bits) that `forget_moment` makes due again.
+    pub forget_doors: u32,
+    /// Doors (bits) that this event would open but whose context its agent drops: due at the next event.
+    pub owe: u32,
+    /// The user's words, kept for a reset in the middle of the turn.
+    pub message: Option<&'a str>,
+}
+
+/// What the ledger knows of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Look {
+    pub session: i64,
+    pub epoch: i64,
+    /// Doors (bits) already brought in this epoch.
+    pub done: u32,
+    /// Doors (bits) that are due at the next event that can carry them.
+    pub owed: u32,
+    /// How many deliveries wait or are being printed.
+    pub open: u32,
+    /// The user's last words.
+    pub message: String,
+}
+
+pub type PlanId = i64;
+
+/// How far an event's plan is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlanState {
+    /// This process plans the event.
+    Mine,
+    /// Another lane plans it.
+    Others,
+    /// It is planned: claim.
+    Ready,
+    /// Its planner died: arrive again.
+    Lost,
+}
+
+/// The answer to an arrival.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arrived {
+    pub look: Look,
+    /// The ledger did not know this session before.
+    pub is_new: bool,
+    pub plan: PlanId,
+    pub state: PlanState,
+}
+
+/// A piece that a door brought: its identity and the hash of its content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Offer<'a> {
+    pub piece: &'a str,
+    pub hash: &'a str,
+}
+
+/// An offer that the window does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Due {
+    /// Its place in the list of offers.
+    pub offer: usize,
+    /// The window has an older content of it.
+    pub is_update: bool,
+}
+
+/// A delivery that waits in the queue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    pub id: i64,
+    pub rank: u8,
+    pub size: u64,
+}
+
+/// What the planner of an event has to arrange.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Standing {
+    pub due: Vec<Due>,
+    /// In the order in which they leave.
+    pub queued: Vec<Waiting>,
+}
+
+/// A rendered part of a piece, with the slot (from 0) of the output it goes into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Segment {
+    pub piece: String,
+    pub hash: String,
+    pub part: u32,
+    pub parts: u32,
+    pub path: String,
+    pub reason: String,
+    pub rank: u8,
+    /// Never queued: forgotten unless it leaves with this event.
+    pub is_transient: bool,
+    pub size: u64,
+    pub tokens: u64,
+    pub text: String,
+    pub slot: u32,
+}
+
+/// The planner's decision.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Arrangement {
+    pub add: Vec<Segment>,
+    /// Queued deliveries and their slots.
+    pub place: Vec<(i64, u32)>,
+    /// Queued deliveries that are given up.
+    pub drop: Vec<i64>,
+}
+
+/// The process that wants to print.
+#[derive(Debug, Clone, Copy)]
+pub struct Printer<'a> {
+    /// From 1.
+    pub lane: u8,
+    pub holder: &'a Holder,
+    /// The process that the agent itself waits for: this one, or the shell around it.
+    pub reaped_as: u32,
+}
+
+/// A planner's pieces on their way into the ledger.
+pub struct Admission<'a> {
+    pub printer: Printer<'a>,
+    pub session: i64,
+    /// The epoch in which they were brought; when the session has moved on, nothing is admitted.
+    pub epoch: i64,
+    pub plan: PlanId,
+    pub moment: &'a str,
+    pub now: i64,
+    pub offers: &'a [Offer<'a>],
+    /// Doors (bits) that brought them.
+    pub done: u32,
+    /// Decides in which outputs everything leaves. Called inside the transaction: it must be quick and pure.
+    pub arrange: &'a mut dyn FnMut(&Standing) -> Arrangement,
+}
+
+/// One claimed delivery.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claimed {
+    pub id: i64,
+    pub text: String,
+    pub path: String,
+    pub tokens: u64,
+}
+
+/// What one lane prints.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Claim {
+    pub session: i64,
+    pub epoch: i64,
+    pub rows: Vec<Claimed>,
+    /// The output's place in its series, and the series' length: `part 2 of 4`.
+    pub number: u32,
+    pub of: u32,
+    pub slot: i64,
+    /// Whether another lane of the same event prints the slot before this one.
+    pub follows: bool,
+    /// Deliveries that still wait.
+    pub left: u32,
+}
+
+/// What happened at an event, for the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Receipt<'a> {
+    pub now: i64,
+    pub event: &'a str,
+    pub lane: u8,
+    pub micros: u64,
+    pub outcome: &'a str,
+    pub size: u64,
+    pub notes: &'a [String],
+}
+
+/// A line of the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EventRow {
+    pub at: i64,
+    pub agent: String,
+    pub session: String,
+    pub event: String,
+    pub lane: u8,
+    pub epoch: i64,
+    pub micros: u64,
+    pub outcome: String,
+    pub size: u64,
+    pub queued: u32,
+    pub notes: Vec<String>,
+}
+
+/// A delivery, as people see it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DeliveryRow {
+    pub session: String,
+    pub epoch: i64,
+    pub path: String,
+    pub piece: String,
+    pub reason: String,
+    pub moment: String,
+    pub part: u32,
+    pub parts: u32,
+    pub tokens: u64,
+    pub state: State,
+    pub at: i64,
+}
+
+/// A session, as people see it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SessionRow {
+    pub session: String,
+    pub agent: String,
+    pub native: String,
+    pub epoch: i64,
+    pub cwd: String,
+    pub context_paths: Vec<String>,
+    pub first_seen: i64,
+    pub last_seen: i64,
+}
+
+/// Sessions, deliveries and the log. Each method is one transaction.
+pub trait Ledger {
+    /// Looks a session up without writing anything.
+    fn look(&mut self, key: &SessionKey) -> Result<Option<Look>, StoreError>;
+
+    /// Registers an event: makes the session, counts a reset, frees what dead processes held, and says who plans.
+    fn arrive(&mut self, arrival: &Arrival<'_>) -> Result<Arrived, StoreError>;
+
+    /// Looks how far an event's plan is.
+    fn plan_state(&mut self, plan: PlanId) -> Result<PlanState, StoreError>;
+
+    /// Admits what the planner's doors brought, closes the plan and claims the planner's own output.
+    fn admit(&mut self, admission: &mut Admission<'_>) -> Result<Claim, StoreError>;
+
+    /// Claims the output of a lane of a planned event.
+    fn claim(&mut self, plan: PlanId, printer: Printer<'_>, now: i64) -> Result<Claim, StoreError>;
+
+    /// Returns the process that prints a slot, as soon as there is one.
+    fn printer_of(&mut self, session: i64, slot: i64) -> Result<Option<u32>, StoreError>;
+
+    /// Marks a printed claim as delivered and logs the event.
+    fn confirm(&mut self, claim: &Claim, receipt: &Receipt<'_>) -> Result<(), StoreError>;
+
+    /// Gives a claim back that could not be printed.
+    fn release(&mut self, claim: &Claim) -> Result<(), StoreError>;
+
+    /// Does what can wait until everything is printed: moves the journal into the file when it has grown.
+    fn tidy(&mut self) -> Result<(), StoreError>;
+
+    fn events(&mut self, session: Option<&str>) -> Result<Vec<EventRow>, StoreError>;
+    fn deliveries(&mut self, session: Option<&str>) -> Result<Vec<DeliveryRow>, StoreError>;
+    fn sessions(&mut self) -> Result<Vec<SessionRow>, StoreError>;
+
+    /// Says whether the file is sound, in words of the backend; `None` is sound.
+    fn damage(&mut self) -> Result<Option<String>, StoreError>;
+}

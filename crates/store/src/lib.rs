@@ -1,0 +1,31 @@
+//! What is in which agent's window: sessions, their epochs, and every piece delivered in them.
+//!
+//! [`Ledger`] is the contract; [`SqliteLedger`] keeps it in one file per user. A delivery is claimed, printed and
+//! then confirmed, so that a process that dies on the way costs nobody anything but its own time:
+//!
+//! ```text
+//! arrive → (doors bring pieces) → admit + claim → print and flush → confirm
+//! ```
+//!
+//! This crate knows nothing of agents or formats: sizes and texts come in as they will go out.
+
+mod error;
+mod heartbeat;
+mod holder;
+mod key;
+mod ledger;
+mod open;
+mod schema;
+mod sqlite;
+
+pub use error::StoreError;
+pub use heartbeat::{Beat, HEARTBEAT_FILE, beat, beats};
+pub use holder::{Holder, Life};
+pub use key::SessionKey;
+pub use ledger::{
+    Admission, Arrangement, Arrival, Arrived, Claim, Claimed, DeliveryRow, Due, EventRow, Ledger, Look, Offer, PlanId, PlanState, Printer,
+    Receipt, Segment, SessionRow, Standing, State, Waiting,
+};
+pub use open::{LEDGER_FILE, Opened, directory, open, open_existing};
+pub use schema::SCHEMA;
+pub use sqlite::SqliteLedger;

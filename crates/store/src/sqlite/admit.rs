@@ -1,0 +1,175 @@
+//! Pieces enter the queue, a process claims its output, and confirms what it has printed.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::{DELIVERED, LOG_LINES, PENDING, QUEUED};
+use crate::error::StoreError;
+use crate::ledger::{Admission, Claim, Claimed, Due, Offer, PlanId, Printer, Receipt, Standing, Waiting};
+
+pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> Result<(), StoreError> {
+    let session = admission.session;
+    let (epoch, last_slot): (i64, i64) =
+        connection.query_row("SELECT epoch, last_slot FROM sessions WHERE id = ?1", [session], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let base = last_slot + 1;
+    connection.execute("UPDATE plans SET base = ?2 WHERE id = ?1", params![admission.plan, base])?;
+    if epoch != admission.epoch {
+        return Ok(());
+    }
+    connection.execute("DELETE FROM deliveries WHERE session = ?1 AND state = ?2 AND transient = 1", params![session, QUEUED])?;
+    let mut due = Vec::new();
+    for (place, offer) in admission.offers.iter().enumerate() {
+        if let Some(is_update) = is_due(connection, session, epoch, offer)? {
+            due.push(Due { offer: place, is_update });
+        }
+    }
+    let mut statement = connection.prepare("SELECT id, rank, size FROM deliveries WHERE session = ?1 AND state = ?2 ORDER BY rank, id")?;
+    let queued: Vec<Waiting> = statement
+        .query_map(params![session, QUEUED], |row| Ok(Waiting { id: row.get(0)?, rank: row.get(1)?, size: row.get(2)? }))?
+        .collect::<Result<_, _>>()?;
+    if queued.is_empty() {
+        connection.execute("UPDATE sessions SET series = ?2 WHERE id = ?1", [session, base])?;
+    }
+    let arrangement = (admission.arrange)(&Standing { due, queued });
+    for id in arrangement.drop {
+        connection.execute("DELETE FROM deliveries WHERE id = ?1 AND state = ?2", [id, QUEUED])?;
+    }
+    for (id, slot) in arrangement.place {
+        connection.execute("UPDATE deliveries SET slot = ?2 WHERE id = ?1", [id, base + i64::from(slot)])?;
+    }
+    let mut insert = connection.prepare(
+        "INSERT INTO deliveries (session, epoch, piece, hash, part, parts, path, reason, moment, rank, transient, size, tokens, text,
+         state, slot, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+    )?;
+    for part in arrangement.add {
+        insert.execute(params![
+            session,
+            epoch,
+            part.piece,
+            part.hash,
+            part.part,
+            part.parts,
+            part.path,
+            part.reason,
+            admission.moment,
+            part.rank,
+            part.is_transient,
+            part.size,
+            part.tokens,
+            part.text,
+            QUEUED,
+            base + i64::from(part.slot),
+            admission.now,
+        ])?;
+    }
+    connection.execute("UPDATE sessions SET done = done | ?2, owed = owed & ~?2 WHERE id = ?1", params![session, admission.done])?;
+    Ok(())
+}
+
+/// Tells whether the window lacks this content of a piece: `None` when it has it, else whether it has an older one.
+fn is_due(connection: &Connection, session: i64, epoch: i64, offer: &Offer<'_>) -> Result<Option<bool>, StoreError> {
+    // The newest counts: a file that was changed and changed back is an update twice.
+    let mut statement = connection
+        .prepare_cached("SELECT hash FROM deliveries WHERE session = ?1 AND epoch = ?2 AND piece = ?3 ORDER BY id DESC LIMIT 1")?;
+    let newest: Option<String> = statement.query_row(params![session, epoch, offer.piece], |row| row.get(0)).optional()?;
+    match newest {
+        None => Ok(Some(false)),
+        Some(hash) if hash == offer.hash => Ok(None),
+        Some(_) => {
+            connection.execute(
+                "DELETE FROM deliveries WHERE session = ?1 AND piece = ?2 AND state = ?3",
+                params![session, offer.piece, QUEUED],
+            )?;
+            Ok(Some(true))
+        }
+    }
+}
+
+pub(super) fn claim(connection: &Connection, plan: PlanId, printer: Printer<'_>, now: i64) -> Result<Claim, StoreError> {
+    let mut statement = connection.prepare(
+        "SELECT sessions.id, epoch, series, base FROM plans JOIN sessions ON sessions.id = plans.session WHERE plans.id = ?1 AND base > 0",
+    )?;
+    let found: Option<(i64, i64, i64, i64)> =
+        statement.query_row([plan], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))).optional()?;
+    let Some((session, epoch, series, base)) = found else { return Ok(Claim::default()) };
+    let slot = base + i64::from(printer.lane) - 1;
+    let mut statement = connection.prepare(
+        "SELECT id, text, path, tokens FROM deliveries WHERE session = ?1 AND epoch = ?2 AND state = ?3 AND slot = ?4 ORDER BY rank, id",
+    )?;
+    let rows: Vec<Claimed> = statement
+        .query_map(params![session, epoch, QUEUED, slot], |row| {
+            Ok(Claimed {
+                id: row.get(0)?,
+                text: row.get::<_, Option<String>>(1)?.unwrap_or_default(),
+                path: row.get(2)?,
+                tokens: row.get(3)?,
+            })
+        })?
+        .collect::<Result<_, _>>()?;
+    if !rows.is_empty() {
+        connection.execute(
+            "UPDATE deliveries SET state = ?5, holder = ?6, reaped_as = ?7, at = ?8 WHERE session = ?1 AND epoch = ?2 AND state = ?3 AND slot = ?4",
+            params![session, epoch, QUEUED, slot, PENDING, printer.holder.text(), printer.reaped_as, now],
+        )?;
+        connection.execute("UPDATE sessions SET last_slot = max(last_slot, ?2) WHERE id = ?1", [session, slot])?;
+    }
+    let last: i64 = connection.query_row(
+        "SELECT coalesce(max(slot), ?3) FROM deliveries WHERE session = ?1 AND epoch = ?2 AND slot >= ?3",
+        [session, epoch, series],
+        |row| row.get(0),
+    )?;
+    let left: u32 =
+        connection.query_row("SELECT count(*) FROM deliveries WHERE session = ?1 AND state = ?2", [session, QUEUED], |row| row.get(0))?;
+    Ok(Claim {
+        session,
+        epoch,
+        rows,
+        number: u32::try_from(slot - series + 1).unwrap_or(1),
+        of: u32::try_from(last - series + 1).unwrap_or(1),
+        slot,
+        follows: printer.lane > 1,
+        left,
+    })
+}
+
+pub(super) fn confirm(connection: &Connection, claim: &Claim, receipt: &Receipt<'_>) -> Result<(), StoreError> {
+    for row in &claim.rows {
+        connection
+            .execute("UPDATE deliveries SET state = ?2, text = NULL, at = ?3 WHERE id = ?1", params![row.id, DELIVERED, receipt.now])?;
+    }
+    remember_paths(connection, claim)?;
+    connection.execute(
+        "INSERT INTO events (at, session, agent, event, lane, epoch, micros, outcome, size, queued, notes)
+         SELECT ?1, id, agent, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM sessions WHERE id = ?2",
+        params![
+            receipt.now,
+            claim.session,
+            receipt.event,
+            receipt.lane,
+            claim.epoch,
+            receipt.micros,
+            receipt.outcome,
+            receipt.size,
+            claim.left,
+            serde_json::to_string(receipt.notes).unwrap_or_default(),
+        ],
+    )?;
+    let id = connection.last_insert_rowid();
+    if id % 64 == 0 {
+        connection.execute("DELETE FROM events WHERE id <= ?1", [id - LOG_LINES])?;
+    }
+    Ok(())
+}
+
+/// Writes the paths in the window of the current epoch into `sessions.context_paths`: one per line, each once.
+fn remember_paths(connection: &Connection, claim: &Claim) -> Result<(), StoreError> {
+    let mut statement = connection.prepare(
+        "SELECT path FROM deliveries WHERE session = ?1 AND epoch = ?2 AND state = ?3 AND path <> '' GROUP BY path ORDER BY min(id)",
+    )?;
+    let paths: Vec<String> =
+        statement.query_map(params![claim.session, claim.epoch, DELIVERED], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    connection.execute(
+        "UPDATE sessions SET context_paths = ?2 WHERE id = ?1 AND epoch = ?3",
+        params![claim.session, paths.join("\n"), claim.epoch],
+    )?;
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! An event arrives: its session, its epoch, what dead processes held, and who plans it.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::{DELIVERED, KEEP_MILLIS, LEASE_MILLIS, PENDING, QUEUED, find, is_held, look};
+use crate::error::StoreError;
+use crate::holder::{Holder, Life};
+use crate::ledger::{Arrival, Arrived, PlanId, PlanState};
+
+/// Only so much of a message is kept; selection looks at no more.
+const MAX_MESSAGE: usize = 16 * 1024;
+
+pub(super) fn arrive(connection: &Connection, arrival: &Arrival<'_>) -> Result<Arrived, StoreError> {
+    let known = find(connection, arrival.key)?;
+    let session = match known {
+        Some(session) => session,
+        None => insert(connection, arrival)?,
+    };
+    let resets = if arrival.is_reset { reset(connection, session, arrival)? } else { 0 };
+    if let Some(moment) = arrival.forget_moment {
+        let mut forget = connection.prepare(
+            "DELETE FROM deliveries WHERE session = ?1 AND moment = ?2 AND state = ?3 AND epoch = (SELECT epoch FROM sessions WHERE id = ?1)",
+        )?;
+        forget.execute(params![session, moment, DELIVERED])?;
+        connection.execute("UPDATE sessions SET done = done & ~?2 WHERE id = ?1", params![session, arrival.forget_doors])?;
+    }
+    connection.execute(
+        "UPDATE sessions SET last_seen = ?2, owed = owed | ?3, cwd = ?4, message = coalesce(?5, message) WHERE id = ?1",
+        params![session, arrival.now, arrival.owe, arrival.cwd, arrival.message.map(shortened)],
+    )?;
+    free_the_dead(connection, session, arrival.now)?;
+    let (plan, state) = plan(connection, session, resets, arrival)?;
+    Ok(Arrived { look: look(connection, session)?, is_new: known.is_none(), plan, state })
+}
+
+fn insert(connection: &Connection, arrival: &Arrival<'_>) -> Result<i64, StoreError> {
+    prune(connection, arrival.now - KEEP_MILLIS)?;
+    let key = arrival.key;
+    connection.execute(
+        "INSERT INTO sessions (agent, native, sub_agent, cwd, first_seen, last_seen) VALUES (?1, ?2, ?3, ?4, ?5, ?5)",
+        params![key.agent, key.native, key.sub_agent, arrival.cwd, arrival.now],
+    )?;
+    Ok(connection.last_insert_rowid())
+}
+
+/// Forgets sessions last seen before `before`, with everything that hangs on them.
+fn prune(connection: &Connection, before: i64) -> Result<(), StoreError> {
+    let old = "(SELECT id FROM sessions WHERE last_seen < ?1)";
+    for table in ["deliveries", "plans", "resets", "events"] {
+        connection.execute(&format!("DELETE FROM {table} WHERE session IN {old}"), [before])?;
+    }
+    connection.execute("DELETE FROM sessions WHERE last_seen < ?1", [before])?;
+    Ok(())
+}
+
+/// Counts a reset for this lane, and empties the window when this lane is the first to see it. Returns the count.
+///
+/// Every lane of the event comes here once. The epoch is one more than the highest count, so the lanes that follow
+/// catch up with the first without emptying the window again.
+fn reset(connection: &Connection, session: i64, arrival: &Arrival<'_>) -> Result<i64, StoreError> {
+    let seen: i64 = connection.query_row(
+        "INSERT INTO resets (session, lane, seen) VALUES (?1, ?2, 1) ON CONFLICT DO UPDATE SET seen = seen + 1 RETURNING seen",
+        params![session, arrival.lane],
+        |row| row.get(0),
+    )?;
+    let epoch: i64 = connection.query_row("SELECT epoch FROM sessions WHERE id = ?1", [session], |row| row.get(0))?;
+    if seen + 1 > epoch {
+        connection.execute(
+            "UPDATE sessions SET epoch = ?2, done = 0, owed = ?3, context_paths = '' WHERE id = ?1",
+            params![session, seen + 1, arrival.owed_after_reset],
+        )?;
+        connection.execute("DELETE FROM deliveries WHERE session = ?1 AND state = ?2", [session, QUEUED])?;
+    }
+    Ok(seen)
+}
+
+/// Puts back into the queue what processes held that are gone, or whose lease ran out.
+fn free_the_dead(connection: &Connection, session: i64, now: i64) -> Result<(), StoreError> {
+    let mut statement = connection.prepare("SELECT DISTINCT holder, at FROM deliveries WHERE session = ?1 AND state = ?2")?;
+    let held: Vec<(String, i64)> =
+        statement.query_map([session, PENDING], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+    for (holder, at) in held.iter().filter(|(holder, at)| !is_held(holder, *at, now)) {
+        // What was printed into a window that has been emptied since is nobody's business any more.
+        connection.execute(
+            "DELETE FROM deliveries WHERE session = ?1 AND state = ?2 AND holder = ?3 AND at = ?4
+             AND epoch <> (SELECT epoch FROM sessions WHERE id = ?1)",
+            params![session, PENDING, holder, at],
+        )?;
+        connection.execute(
+            "UPDATE deliveries SET state = ?5, holder = '', reaped_as = 0 WHERE session = ?1 AND state = ?2 AND holder = ?3 AND at = ?4",
+            params![session, PENDING, holder, at, QUEUED],
+        )?;
+    }
+    Ok(())
+}
+
+fn plan(connection: &Connection, session: i64, resets: i64, arrival: &Arrival<'_>) -> Result<(PlanId, PlanState), StoreError> {
+    connection.execute("DELETE FROM plans WHERE session = ?1 AND at < ?2", params![session, arrival.now - LEASE_MILLIS])?;
+    let holder = arrival.holder.text();
+    // The same prompt can be compacted twice within the lease: the count of resets tells the events apart.
+    let key = arrival.plan.map(|plan| format!("{plan} {resets}")).unwrap_or_default();
+    if arrival.plan.is_some() {
+        let mut statement =
+            connection.prepare("SELECT id, base, holder FROM plans WHERE session = ?1 AND key = ?2 ORDER BY id DESC LIMIT 1")?;
+        let found: Option<(i64, i64, String)> =
+            statement.query_row(params![session, key], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()?;
+        match found {
+            Some((id, base, _)) if base > 0 => return Ok((id, PlanState::Ready)),
+            Some((id, _, other)) if Holder::life_of(&other) != Life::Gone => return Ok((id, PlanState::Others)),
+            Some((id, ..)) => {
+                connection.execute("UPDATE plans SET holder = ?2, at = ?3 WHERE id = ?1", params![id, holder, arrival.now])?;
+                return Ok((id, PlanState::Mine));
+            }
+            None => {}
+        }
+    }
+    connection
+        .execute("INSERT INTO plans (session, key, at, holder) VALUES (?1, ?2, ?3, ?4)", params![session, key, arrival.now, holder])?;
+    Ok((connection.last_insert_rowid(), PlanState::Mine))
+}
+
+fn shortened(message: &str) -> &str {
+    match message.char_indices().find(|(at, _)| *at >= MAX_MESSAGE) {
+        Some((at, _)) => &message[..at],
+        None => message,
+    }
+}

@@ -1,0 +1,172 @@
+//! The ledger in one SQLite file.
+
+mod admit;
+mod arrive;
+mod views;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+
+use crate::error::StoreError;
+use crate::holder::{Holder, Life};
+use crate::key::SessionKey;
+use crate::ledger::{
+    Admission, Arrival, Arrived, Claim, DeliveryRow, EventRow, Ledger, Look, PlanId, PlanState, Printer, Receipt, SessionRow,
+};
+
+const QUEUED: i64 = 0;
+const PENDING: i64 = 1;
+const DELIVERED: i64 = 2;
+
+/// A claim or a plan is its holder's for this long, if the holder lives.
+const LEASE_MILLIS: i64 = 5000;
+/// So many lines of the log are kept.
+const LOG_LINES: i64 = 5000;
+/// Sessions that were silent for so long are forgotten.
+const KEEP_MILLIS: i64 = 30 * 24 * 3600 * 1000;
+/// The journal is moved into the file when it has grown beyond this.
+const JOURNAL_BYTES: u64 = 1024 * 1024;
+
+/// The ledger behind one connection.
+#[derive(Debug)]
+pub struct SqliteLedger {
+    connection: Connection,
+}
+
+impl SqliteLedger {
+    pub(crate) fn new(connection: Connection) -> Self {
+        Self { connection }
+    }
+
+    fn write(&mut self) -> Result<Transaction<'_>, StoreError> {
+        Ok(self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
+    }
+}
+
+/// How often a lock is asked for again; one process has one deadline, so one number serves all connections.
+static TRIES: AtomicU64 = AtomicU64::new(2000);
+const PAUSE: Duration = Duration::from_micros(500);
+
+/// Makes a connection wait for locks, in short steps: SQLite's own handler soon sleeps for 100 ms at a time, which is
+/// an age for a hook.
+pub(crate) fn be_patient(connection: &mut Connection, patience: Duration) -> Result<(), StoreError> {
+    TRIES.store((patience.as_micros() / PAUSE.as_micros()) as u64, Ordering::Relaxed);
+    connection.busy_handler(Some(|tries| {
+        std::thread::sleep(PAUSE);
+        u64::try_from(tries).is_ok_and(|tries| tries < TRIES.load(Ordering::Relaxed))
+    }))?;
+    Ok(())
+}
+
+/// Tells whether the holder of something may still be at work.
+fn is_held(holder: &str, since: i64, now: i64) -> bool {
+    now - since < LEASE_MILLIS && Holder::life_of(holder) != Life::Gone
+}
+
+fn look(connection: &Connection, session: i64) -> Result<Look, StoreError> {
+    let mut statement = connection.prepare(
+        "SELECT epoch, done, owed, message, (SELECT count(*) FROM deliveries WHERE session = ?1 AND state < 2) FROM sessions WHERE id = ?1",
+    )?;
+    Ok(statement.query_row([session], |row| {
+        Ok(Look { session, epoch: row.get(0)?, done: row.get(1)?, owed: row.get(2)?, message: row.get(3)?, open: row.get(4)? })
+    })?)
+}
+
+fn find(connection: &Connection, key: &SessionKey) -> Result<Option<i64>, StoreError> {
+    let mut statement = connection.prepare("SELECT id FROM sessions WHERE agent = ?1 AND native = ?2 AND sub_agent = ?3")?;
+    Ok(statement.query_row([&key.agent, &key.native, &key.sub_agent], |row| row.get(0)).optional()?)
+}
+
+impl Ledger for SqliteLedger {
+    fn look(&mut self, key: &SessionKey) -> Result<Option<Look>, StoreError> {
+        match find(&self.connection, key)? {
+            Some(session) => Ok(Some(look(&self.connection, session)?)),
+            None => Ok(None),
+        }
+    }
+
+    fn arrive(&mut self, arrival: &Arrival<'_>) -> Result<Arrived, StoreError> {
+        let transaction = self.write()?;
+        let arrived = arrive::arrive(&transaction, arrival)?;
+        transaction.commit()?;
+        Ok(arrived)
+    }
+
+    fn plan_state(&mut self, plan: PlanId) -> Result<PlanState, StoreError> {
+        let mut statement = self.connection.prepare("SELECT base, holder FROM plans WHERE id = ?1")?;
+        let found: Option<(i64, String)> = statement.query_row([plan], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+        Ok(match found {
+            None => PlanState::Lost,
+            Some((base, _)) if base > 0 => PlanState::Ready,
+            Some((_, holder)) if Holder::life_of(&holder) == Life::Gone => PlanState::Lost,
+            Some(_) => PlanState::Others,
+        })
+    }
+
+    fn admit(&mut self, admission: &mut Admission<'_>) -> Result<Claim, StoreError> {
+        let transaction = self.write()?;
+        admit::admit(&transaction, admission)?;
+        let claim = admit::claim(&transaction, admission.plan, admission.printer, admission.now)?;
+        transaction.commit()?;
+        Ok(claim)
+    }
+
+    fn claim(&mut self, plan: PlanId, printer: Printer<'_>, now: i64) -> Result<Claim, StoreError> {
+        let transaction = self.write()?;
+        let claim = admit::claim(&transaction, plan, printer, now)?;
+        transaction.commit()?;
+        Ok(claim)
+    }
+
+    fn printer_of(&mut self, session: i64, slot: i64) -> Result<Option<u32>, StoreError> {
+        let mut statement = self
+            .connection
+            .prepare("SELECT reaped_as FROM deliveries WHERE session = ?1 AND slot = ?2 AND state > 0 AND reaped_as > 0 LIMIT 1")?;
+        Ok(statement.query_row([session, slot], |row| row.get(0)).optional()?)
+    }
+
+    fn confirm(&mut self, claim: &Claim, receipt: &Receipt<'_>) -> Result<(), StoreError> {
+        let transaction = self.write()?;
+        admit::confirm(&transaction, claim, receipt)?;
+        transaction.commit()?;
+        Ok(())
+    }
+
+    fn release(&mut self, claim: &Claim) -> Result<(), StoreError> {
+        let transaction = self.write()?;
+        for row in &claim.rows {
+            transaction
+                .execute("UPDATE deliveries SET state = ?2, holder = '' WHERE id = ?1 AND state = ?3", params![row.id, QUEUED, PENDING])?;
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+
+    fn tidy(&mut self) -> Result<(), StoreError> {
+        let name = self.connection.path().unwrap_or_default().to_owned();
+        let journal = std::fs::metadata(format!("{name}-wal")).map_or(0, |journal| journal.len());
+        if journal > JOURNAL_BYTES {
+            self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
+        }
+        Ok(())
+    }
+
+    fn events(&mut self, session: Option<&str>) -> Result<Vec<EventRow>, StoreError> {
+        views::events(&self.connection, session)
+    }
+
+    fn deliveries(&mut self, session: Option<&str>) -> Result<Vec<DeliveryRow>, StoreError> {
+        views::deliveries(&self.connection, session)
+    }
+
+    fn sessions(&mut self) -> Result<Vec<SessionRow>, StoreError> {
+        views::sessions(&self.connection)
+    }
+
+    fn damage(&mut self) -> Result<Option<String>, StoreError> {
+        let answer: String = self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+        Ok((answer != "ok").then_some(answer))
+    }
+}
