@@ -14,7 +14,10 @@ pub(crate) struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one of it in the life of the program")]
 pub(crate) enum Command {
+    /// Pack files and directories into one document for a model
+    Pack(commands::pack::Arguments),
     /// Show the settings: the commented defaults, or every value with who set it
     Config(commands::config::Arguments),
     /// Print the completion script of a shell

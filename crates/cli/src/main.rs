@@ -1,10 +1,15 @@
 //! The `brief` program. `main` turns a result into an exit code; [`run`] is the whole program.
 
 mod args;
+mod clipboard;
 mod commands;
 mod environment;
 mod output;
+mod packer;
+mod progress;
+mod prompt;
 mod talk;
+mod walking;
 
 use std::process::ExitCode;
 
@@ -24,6 +29,7 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Failure> {
     match args::Cli::parse().command {
+        Command::Pack(arguments) => commands::pack::run(&arguments),
         Command::Config(arguments) => commands::config::run(&arguments),
         Command::Completions(arguments) => commands::completions::run(&arguments),
         Command::Man => commands::man::run(),

@@ -1,8 +1,11 @@
-//! Data to stdout. A reader that goes away (`| head`) is success, not an error.
+//! Data to stdout and lists from stdin. A reader that goes away (`| head`) is success, not an error.
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
+use briefing_core::fs::read_bytes;
+use briefing_core::shown::path_text;
 
 /// Writes text to stdout and flushes it.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
@@ -17,4 +20,48 @@ pub(crate) fn finish(result: io::Result<()>) -> Result<(), Failure> {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
         Err(error) => Err(Failure::new("cannot write to standard output").because(&error)),
     }
+}
+
+/// A list of paths: no longer one is read.
+const MAX_LIST_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Reads paths from a file, or from stdin for `-`: separated by NUL bytes if there is one, else by newlines.
+pub(crate) fn read_list(path: &Path, here: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let fail =
+        |error: &(dyn std::error::Error + 'static)| Failure::new(format!("cannot read the list `{}`", path_text(path))).because(error);
+    let bytes = if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        io::stdin().lock().take(MAX_LIST_BYTES).read_to_end(&mut bytes).map_err(|error| fail(&error))?;
+        bytes
+    } else {
+        read_bytes(&here.join(path), MAX_LIST_BYTES).map_err(|error| fail(&error))?
+    };
+    let separator = if bytes.contains(&0) { 0 } else { b'\n' };
+    let lines = bytes.split(|byte| *byte == separator).map(|line| line.strip_suffix(b"\r").filter(|_| separator != 0).unwrap_or(line));
+    Ok(lines.filter(|line| !line.is_empty()).map(path_from_bytes).collect())
+}
+
+#[cfg(unix)]
+fn path_from_bytes(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}
+
+#[cfg(not(unix))]
+fn path_from_bytes(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// Returns device and inode of stdout where it is a file, so that a pack redirected into its own tree can leave itself out.
+pub(crate) fn stdout_identity() -> Option<(u64, u64)> {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+        use std::os::unix::fs::MetadataExt;
+        let stdout = std::fs::File::from(io::stdout().as_fd().try_clone_to_owned().ok()?);
+        let metadata = stdout.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        Some((metadata.dev(), metadata.ino()))
+    }
+    #[cfg(not(unix))]
+    None
 }

@@ -5,9 +5,11 @@
 //! is synchronous and touches no terminal, environment or network; callers hand those in.
 
 pub mod failure;
+pub mod files;
 pub mod fs;
 pub mod note;
 pub mod piece;
+pub mod render;
 pub mod secrets;
 pub mod select;
 pub mod settings;
@@ -18,3 +20,8 @@ pub mod tokens;
 pub use failure::Failure;
 pub use note::{Level, Note, NoteKind};
 pub use piece::{Brought, Order, Piece};
+
+/// Returns the BLAKE3 hash of bytes: the identity of content everywhere in the engine.
+pub fn hash(bytes: &[u8]) -> blake3::Hash {
+    blake3::hash(bytes)
+}

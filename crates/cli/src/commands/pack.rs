@@ -1,0 +1,189 @@
+//! `brief pack PATH…`: files and directories as one document.
+
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use briefing_core::files::{self, Pack, SortBy};
+use briefing_core::fs::Replacement;
+use briefing_core::render::{Format, Style};
+use briefing_core::shown::{relative_text, tree_order};
+use briefing_core::{Failure, Level, Note};
+use briefing_tokens::{ENCODINGS, ExactCounter};
+use clap::{Args, ValueEnum};
+
+use crate::packer::{Packer, decide};
+use crate::walking::WalkArguments;
+use crate::{clipboard, environment, output, talk};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  brief pack src docs/guide.md            everything below src, and one file
+  brief pack . -d 0                       this directory's own files
+  git ls-files | brief pack -             a list from stdin
+  brief pack . --tokens --budget 50000    what fits into 50,000 tokens
+  brief pack . --explain --quiet >/dev/null    why is a file not in there?")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(crate) struct Arguments {
+    /// Files and directories; `-` reads a list from stdin
+    paths: Vec<PathBuf>,
+    /// More files and directories, as a list
+    #[arg(short = 'c', long = "context", value_name = "PATH", num_args = 0..)]
+    context: Vec<PathBuf>,
+    /// Read a list of paths from FILE (`-` is stdin), separated by newlines or NUL bytes
+    #[arg(long, value_name = "FILE")]
+    files_from: Vec<PathBuf>,
+
+    #[command(flatten)]
+    walk: WalkArguments,
+
+    /// The output format
+    #[arg(short, long, value_enum, default_value_t)]
+    format: FormatArgument,
+    /// Print the directory structure alone
+    #[arg(long, conflicts_with = "format")]
+    tree: bool,
+    /// Number the lines of every file
+    #[arg(short = 'n', long)]
+    line_numbers: bool,
+    /// Write to FILE, in one step
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write to stdout (the default)
+    #[arg(long, conflicts_with_all = ["output", "copy"])]
+    stdout: bool,
+    /// Copy to the clipboard
+    #[arg(long, conflicts_with = "output")]
+    copy: bool,
+    /// Count exact tokens per file and in total
+    #[arg(long)]
+    tokens: bool,
+    /// The encoding that tokens are counted in
+    #[arg(long, value_name = "NAME", default_value = ENCODINGS[0], value_parser = clap::builder::PossibleValuesParser::new(ENCODINGS))]
+    encoding: String,
+    /// Never more than N tokens in the result; what does not fit is left out and listed
+    #[arg(long, value_name = "N")]
+    budget: Option<u64>,
+    /// The order of files: by path, or largest or newest first
+    #[arg(long, value_enum, default_value_t)]
+    sort: SortArgument,
+    /// Tell every file that is not included, why, and which layer decided
+    #[arg(long)]
+    explain: bool,
+    /// No summary, no warnings
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum FormatArgument {
+    #[default]
+    Markdown,
+    Xml,
+    Json,
+    Jsonl,
+    Plain,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, ValueEnum)]
+enum SortArgument {
+    #[default]
+    Path,
+    Size,
+    Tokens,
+    Mtime,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let places = environment::places()?;
+    let settings = environment::settings(&places, arguments.walk.layer())?;
+    let mut rules = arguments.walk.rules(&settings)?;
+    rules.own_output = arguments.output.as_ref().map(|path| places.here.join(path));
+    let paths = paths(arguments, &places.here)?;
+
+    let counts = arguments.tokens || arguments.budget.is_some() || arguments.sort == SortArgument::Tokens;
+    let counter = counts.then(|| ExactCounter::new(&arguments.encoding, places.cache.clone())).transpose()?;
+    let style = Style { format: arguments.format(), has_line_numbers: arguments.line_numbers };
+    let packer = Packer { rules: &rules, style: &style, counter: counter.as_ref(), is_quiet: arguments.quiet };
+
+    let mut result = packer.pack(&paths, &places.here, arguments.sort.into(), arguments.budget)?;
+    if let Some(counter) = &counter {
+        counter.save();
+    }
+    if arguments.explain {
+        result.notes.extend(files::explain(&result.gathered, &rules));
+        result.notes.sort_by(|a, b| tree_order(&a.path, &b.path));
+    }
+    result.tell(arguments.quiet, arguments.explain);
+    decide(&result.errors, settings.text("error_handling_mode"), arguments.walk.yes, result.fitted.kept.len(), arguments.quiet)?;
+    let told: Vec<Note> = result.notes.iter().filter(|note| note.level != Level::Info || arguments.explain).cloned().collect();
+    let told: Vec<Note> = result.errors.iter().map(|error| error.note(Level::Error)).chain(told).collect();
+    let pack = packer.finished(&result, &told);
+    deliver(arguments, &places.here, &pack)?;
+    if !arguments.quiet {
+        talk::plain(&result.summary(&pack));
+    }
+    Ok(())
+}
+
+impl Arguments {
+    fn format(&self) -> Format {
+        match (self.tree, self.format) {
+            (true, _) => Format::Tree,
+            (_, FormatArgument::Markdown) => Format::Markdown,
+            (_, FormatArgument::Xml) => Format::Xml,
+            (_, FormatArgument::Json) => Format::Json,
+            (_, FormatArgument::Jsonl) => Format::Jsonl,
+            (_, FormatArgument::Plain) => Format::Plain,
+        }
+    }
+}
+
+impl From<SortArgument> for SortBy {
+    fn from(sort: SortArgument) -> Self {
+        match sort {
+            SortArgument::Path => Self::Path,
+            SortArgument::Size => Self::Size,
+            SortArgument::Tokens => Self::Tokens,
+            SortArgument::Mtime => Self::Modified,
+        }
+    }
+}
+
+/// Collects the arguments and the lists they name. No path at all is wrong usage: packing the world by accident is not.
+fn paths(arguments: &Arguments, here: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut paths: Vec<PathBuf> = Vec::new();
+    let dash = Path::new("-");
+    for path in arguments.paths.iter().chain(&arguments.context) {
+        if path == dash { paths.extend(output::read_list(dash, here)?) } else { paths.push(path.clone()) }
+    }
+    for list in &arguments.files_from {
+        paths.extend(output::read_list(list, here)?);
+    }
+    let has_list = !arguments.files_from.is_empty() || arguments.paths.iter().any(|path| path == dash);
+    if paths.is_empty() && !has_list {
+        return Err(Failure::usage("no path was given").hint("`brief pack .` packs this directory"));
+    }
+    Ok(paths)
+}
+
+fn deliver(arguments: &Arguments, here: &Path, pack: &Pack<'_>) -> Result<(), Failure> {
+    if let Some(path) = &arguments.output {
+        let target = here.join(path);
+        let fail = |error: &(dyn std::error::Error + 'static)| {
+            Failure::new(format!("cannot write `{}`", relative_text(&target, here))).because(error)
+        };
+        let mut replacement = Replacement::beside(&target).map_err(|error| fail(&error).hint("does its directory exist?"))?;
+        {
+            let mut writer = BufWriter::with_capacity(256 * 1024, replacement.file());
+            pack.write(&mut writer).and_then(|()| writer.flush()).map_err(|error| fail(&error))?;
+        }
+        return replacement.commit().map_err(|error| fail(&error));
+    }
+    if arguments.copy {
+        let mut document = Vec::new();
+        pack.write(&mut document).map_err(|error| Failure::new("cannot read the temporary file back").because(&error))?;
+        return clipboard::copy(&document);
+    }
+    let mut writer = BufWriter::with_capacity(256 * 1024, std::io::stdout().lock());
+    output::finish(pack.write(&mut writer).and_then(|()| writer.flush()))
+}

@@ -1,0 +1,16 @@
+//! Questions to the person. Every one has a flag that answers it, and none is asked without a terminal.
+
+use std::io::{BufRead, IsTerminal, Write, stderr, stdin};
+
+/// Returns whether somebody is there to answer.
+pub(crate) fn can_ask() -> bool {
+    stdin().is_terminal() && stderr().is_terminal()
+}
+
+/// Asks a yes-or-no question on the terminal. Anything but `y` or `yes` is a no.
+pub(crate) fn yes(question: &str) -> bool {
+    let _ = write!(stderr().lock(), "{question} [y/N] ");
+    let mut answer = String::new();
+    let is_read = stdin().lock().read_line(&mut answer).is_ok();
+    is_read && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+}

@@ -1,0 +1,103 @@
+//! The flags of every command that embeds files, and the rules they settle.
+
+use briefing_core::Failure;
+use briefing_core::files::{Patterns, Rules};
+use briefing_core::settings::{Layer, Settings, Value};
+use clap::Args;
+
+/// The flags of every command that embeds files.
+#[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(crate) struct WalkArguments {
+    /// Levels below a directory: 0 is its own files only
+    #[arg(short = 'd', long = "recurse_depth", alias = "recurse-depth", value_name = "N")]
+    pub(crate) recurse_depth: Option<usize>,
+    /// Take only files that match this glob (repeatable)
+    #[arg(long, value_name = "GLOB")]
+    include: Vec<String>,
+    /// Leave out files that match this glob (repeatable)
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<String>,
+    /// Do not enter directories of this name or glob (repeatable, adds to the settings)
+    #[arg(long, value_name = "NAME")]
+    exclude_dir: Vec<String>,
+    /// Do not take files with this extension (repeatable, adds to the settings)
+    #[arg(long, value_name = "EXT")]
+    exclude_ext: Vec<String>,
+    /// Take hidden files and directories too
+    #[arg(long)]
+    hidden: bool,
+    /// Do not honour .gitignore, .git/info/exclude and git's global excludes
+    #[arg(long)]
+    no_gitignore: bool,
+    /// Honour no ignore files at all, .ignore and .briefignore included
+    #[arg(long)]
+    no_ignore: bool,
+    /// Symbolic links met while walking
+    #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, default_missing_value = "inside", value_parser = ["inside", "never"])]
+    follow_links: Option<String>,
+    /// Leave out files larger than this
+    #[arg(long, value_name = "KB")]
+    max_file_size_kb: Option<u64>,
+    /// Take at most this many text files of one directory
+    #[arg(long, value_name = "N")]
+    max_files_per_directory: Option<u64>,
+    /// What a file that cannot be used means
+    #[arg(long, value_name = "MODE", value_parser = ["strict", "flexible", "ignore"])]
+    errors: Option<String>,
+    /// Go on without asking when files cannot be used (error mode flexible)
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    /// Show secrets as they are
+    #[arg(long)]
+    no_redact: bool,
+    /// The number of threads; the result is the same for every number
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    threads: usize,
+}
+
+impl WalkArguments {
+    /// Returns what was typed as a layer of settings.
+    pub(crate) fn layer(&self) -> Layer {
+        let mut layer = Layer::default();
+        let counts = [
+            ("max_file_size_kb", "--max-file-size-kb", self.max_file_size_kb),
+            ("max_files_per_directory", "--max-files-per-directory", self.max_files_per_directory),
+        ];
+        for (key, flag, value) in counts {
+            if let Some(value) = value {
+                layer.flag(key, flag, Value::Count(value));
+            }
+        }
+        for (key, flag, value) in
+            [("error_handling_mode", "--errors", &self.errors), ("follow_links", "--follow-links", &self.follow_links)]
+        {
+            if let Some(value) = value {
+                layer.flag(key, flag, Value::Text(value.clone()));
+            }
+        }
+        for (key, flag, is_set, value) in [
+            ("hidden", "--hidden", self.hidden, true),
+            ("gitignore", "--no-gitignore", self.no_gitignore || self.no_ignore, false),
+            ("redact", "--no-redact", self.no_redact, false),
+        ] {
+            if is_set {
+                layer.flag(key, flag, Value::Bool(value));
+            }
+        }
+        layer
+    }
+
+    /// Settles the rules of the walk.
+    pub(crate) fn rules(&self, settings: &Settings) -> Result<Rules, Failure> {
+        let with_flag = |patterns: &[String], flag: &str| -> Vec<(String, String)> {
+            patterns.iter().map(|pattern| (pattern.clone(), flag.to_owned())).collect()
+        };
+        let mut rules = Rules::settle(settings, &self.exclude_dir, &self.exclude_ext, self.recurse_depth)?;
+        rules.include = Patterns::globs(&with_flag(&self.include, "--include"))?;
+        rules.exclude = Patterns::globs(&with_flag(&self.exclude, "--exclude"))?;
+        rules.honours_ignore_files = !self.no_ignore;
+        rules.threads = self.threads;
+        Ok(rules)
+    }
+}

@@ -1,0 +1,129 @@
+//! Why files are not in the result: the ignore rule, the hidden name, the directory that was not entered.
+//!
+//! The walk itself drops ignored files without a word, which is what makes it fast. Only when somebody asks is the
+//! tree walked a second time without rules, and every file that the first walk passed over is examined.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::gather::{Gathered, shown_below};
+use super::rules::Rules;
+use crate::note::{Note, NoteKind};
+use crate::shown::{relative_text, tree_order};
+
+/// Returns a note for every file and directory below the walked roots that the walk passed over silently.
+///
+/// A directory that was not entered is one note, not one per file in it.
+pub fn explain(gathered: &Gathered, rules: &Rules) -> Vec<Note> {
+    let taken = gathered.candidates.iter().map(|candidate| candidate.shown.as_str());
+    let told = gathered.notes.iter().map(|note| note.path.as_str()).chain(gathered.errors.iter().map(|error| error.path.as_str()));
+    let known: HashSet<&str> = taken.chain(told).collect();
+    let mut notes = Vec::new();
+    for (root, root_shown) in &gathered.roots {
+        let mut matchers = Matchers::new(root, rules);
+        let mut waiting = vec![(root.clone(), 1)];
+        while let Some((directory, depth)) = waiting.pop() {
+            // A directory that cannot be listed is an error of the first walk already.
+            let Ok(entries) = fs::read_dir(&directory) else { continue };
+            for entry in entries.flatten() {
+                let path = entry.path();
+                let shown = shown_below(root, root_shown, &path);
+                let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                let reason = matchers.reason(&path, &shown, is_directory, depth);
+                match (is_directory, reason) {
+                    (true, None) => waiting.push((path, depth + 1)),
+                    (true, Some((kind, reason, layer))) => {
+                        notes.push(
+                            Note::info(format!("{shown}/"), kind, format!("{reason}; the directory was not entered")).decided_by(layer),
+                        );
+                    }
+                    (false, _) if known.contains(shown.as_str()) => {}
+                    (false, Some((kind, reason, layer))) => notes.push(Note::info(shown, kind, reason).decided_by(layer)),
+                    (false, None) => notes.push(Note::info(shown, NoteKind::Ignored, "ignored by a rule above the directory")),
+                }
+            }
+        }
+    }
+    notes.sort_by(|a, b| tree_order(&a.path, &b.path));
+    notes
+}
+
+/// The ignore files, weakest last: within one directory the first that speaks decides.
+const SOURCES: [&str; 4] = [".briefignore", ".ignore", ".gitignore", ".git/info/exclude"];
+
+struct Matchers<'a> {
+    rules: &'a Rules,
+    /// Ignore files above this directory do not count.
+    ceiling: PathBuf,
+    global: Option<Gitignore>,
+    by_directory: HashMap<PathBuf, [Gitignore; 4]>,
+}
+
+type Reason = (NoteKind, String, String);
+
+impl<'a> Matchers<'a> {
+    fn new(root: &Path, rules: &'a Rules) -> Self {
+        let ceiling = root.ancestors().find(|directory| directory.join(".git").exists()).unwrap_or(root).to_path_buf();
+        let global = rules.honours_gitignore.then(|| Gitignore::global().0);
+        Self { rules, ceiling, global, by_directory: HashMap::new() }
+    }
+
+    fn reason(&mut self, path: &Path, shown: &str, is_directory: bool, depth: usize) -> Option<Reason> {
+        let name = shown.rsplit('/').next().unwrap_or(shown);
+        if let Some((_, layer)) = self.rules.excluded_directories.matching(name).filter(|_| is_directory) {
+            return Some((NoteKind::Excluded, "excluded by name".into(), layer.clone()));
+        }
+        if let Some(found) = self.ignored(path, is_directory) {
+            return Some(found);
+        }
+        if !self.rules.takes_hidden && name.starts_with('.') {
+            return Some((NoteKind::Hidden, "hidden; `--hidden` takes it".into(), "hidden".into()));
+        }
+        if is_directory && self.rules.recurse_depth.is_some_and(|limit| depth > limit) {
+            return Some((NoteKind::Depth, "deeper than the recursion depth".into(), "--recurse-depth".into()));
+        }
+        None
+    }
+
+    /// Asks the ignore files from the nearest directory up to the repository's root; the first that speaks decides.
+    fn ignored(&mut self, path: &Path, is_directory: bool) -> Option<Reason> {
+        let ceiling = self.ceiling.clone();
+        for (index, source) in SOURCES.iter().enumerate() {
+            for directory in path.ancestors().skip(1).take_while(|directory| directory.starts_with(&ceiling)) {
+                match self.matchers(directory)[index].matched(path, is_directory) {
+                    ignore::Match::None => {}
+                    ignore::Match::Whitelist(_) => return None,
+                    ignore::Match::Ignore(glob) => {
+                        let from = glob.from().map_or_else(|| (*source).to_owned(), |from| relative_text(from, &ceiling));
+                        return Some((NoteKind::Ignored, format!("ignored by `{}`", glob.original()), from));
+                    }
+                }
+            }
+        }
+        match self.global.as_ref()?.matched(path, is_directory) {
+            ignore::Match::Ignore(glob) => {
+                Some((NoteKind::Ignored, format!("ignored by `{}`", glob.original()), "git's global excludes".into()))
+            }
+            _ => None,
+        }
+    }
+
+    fn matchers(&mut self, directory: &Path) -> &[Gitignore; 4] {
+        let rules = self.rules;
+        self.by_directory.entry(directory.to_path_buf()).or_insert_with(|| {
+            SOURCES.map(|name| {
+                let is_honoured = if name.contains("git") { rules.honours_gitignore } else { rules.honours_ignore_files };
+                let path = directory.join(name);
+                if !is_honoured || !path.is_file() {
+                    return Gitignore::empty();
+                }
+                let mut builder = GitignoreBuilder::new(directory);
+                builder.add(path);
+                builder.build().unwrap_or_else(|_| Gitignore::empty())
+            })
+        })
+    }
+}

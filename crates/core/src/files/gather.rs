@@ -1,0 +1,310 @@
+//! Arguments to candidates: the walk.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use ignore::{DirEntry, WalkBuilder, WalkState};
+
+use super::rules::Rules;
+use crate::fs::{FileError, FileProblem, LastLink};
+use crate::note::{Note, NoteKind};
+use crate::shown::{normalize, path_text, relative_text, tree_order};
+
+/// A file that may go into the result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// The path to open.
+    pub path: PathBuf,
+    /// The path as shown: relative to the working directory where it lies below it.
+    pub shown: String,
+    /// Whether a person named this very file.
+    pub is_explicit: bool,
+    /// Whether a link in the last place may be followed when it is opened.
+    pub last_link: LastLink,
+}
+
+/// What the walk found.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    /// In the order of a tree, each file once.
+    pub candidates: Vec<Candidate>,
+    pub errors: Vec<FileError>,
+    pub notes: Vec<Note>,
+    /// The directories that were walked, as given and as shown.
+    pub roots: Vec<(PathBuf, String)>,
+}
+
+/// Walks every argument. Relative arguments are taken from `here`, which must be absolute.
+pub fn gather(arguments: &[PathBuf], here: &Path, rules: &Rules) -> Gathered {
+    let mut gathered = Gathered::default();
+    let mut has_links = false;
+    for argument in arguments {
+        let path = here.join(argument);
+        let shown = relative_text(&normalize(&path), here);
+        match fs::metadata(&path) {
+            Ok(metadata) if metadata.is_dir() => {
+                gathered.roots.push((path.clone(), shown.clone()));
+                let walked = walk(&path, &shown, rules);
+                if walked.candidates.is_empty() && walked.errors.is_empty() {
+                    gathered.notes.push(Note::warning(shown, NoteKind::Empty, "the directory holds no file to take"));
+                }
+                has_links |= walked.has_links;
+                gathered.candidates.extend(walked.candidates);
+                gathered.errors.extend(walked.errors);
+                gathered.notes.extend(walked.notes);
+            }
+            // Whether it is a regular file is checked on the handle, when it is read.
+            Ok(_) => match rules.excluded_by_glob(&shown) {
+                Some((reason, layer)) => gathered.notes.push(Note::info(shown, NoteKind::Excluded, reason).decided_by(layer)),
+                None => gathered.candidates.push(Candidate { path, shown, is_explicit: true, last_link: LastLink::Follow }),
+            },
+            Err(error) => {
+                let is_broken_link = fs::symlink_metadata(&path).is_ok_and(|link| link.is_symlink());
+                let problem = match FileProblem::from(error) {
+                    FileProblem::Missing if is_broken_link => FileProblem::Link { why: "to nothing" },
+                    problem => problem,
+                };
+                gathered.errors.push(FileError::new(shown, problem));
+            }
+        }
+    }
+    gathered.candidates.sort_unstable_by(|a, b| tree_order(&a.shown, &b.shown).then_with(|| a.path.cmp(&b.path)));
+    if arguments.len() > 1 || has_links {
+        deduplicate(&mut gathered);
+    }
+    drop_own_output(&mut gathered, rules);
+    gathered.errors.sort_by(|a, b| tree_order(&a.path, &b.path));
+    gathered.notes.sort_by(|a, b| tree_order(&a.path, &b.path).then_with(|| a.kind.cmp(&b.kind)));
+    gathered
+}
+
+/// Keeps each file once, by canonical path: the name a person gave before one that was walked, a real name before a link.
+fn deduplicate(gathered: &mut Gathered) {
+    let mut directories: HashMap<PathBuf, Option<PathBuf>> = HashMap::new();
+    let mut canonical = |candidate: &Candidate| -> PathBuf {
+        if candidate.last_link == LastLink::Follow {
+            return fs::canonicalize(&candidate.path).unwrap_or_else(|_| candidate.path.clone());
+        }
+        // A walked file is no link, so its directory's real name is enough; asking once per directory is cheap.
+        let parent = candidate.path.parent().unwrap_or(Path::new("/"));
+        let real = directories.entry(parent.to_path_buf()).or_insert_with(|| fs::canonicalize(parent).ok());
+        match (real, candidate.path.file_name()) {
+            (Some(real), Some(name)) => real.join(name),
+            _ => candidate.path.clone(),
+        }
+    };
+    let rank = |candidate: &Candidate| match (candidate.is_explicit, candidate.last_link) {
+        (true, _) => 0,
+        (false, LastLink::Refuse) => 1,
+        (false, LastLink::Follow) => 2,
+    };
+    let keys: Vec<PathBuf> = gathered.candidates.iter().map(&mut canonical).collect();
+    let mut best: HashMap<&Path, usize> = HashMap::with_capacity(keys.len());
+    for (index, key) in keys.iter().enumerate() {
+        let kept = best.entry(key).or_insert(index);
+        if rank(&gathered.candidates[index]) < rank(&gathered.candidates[*kept]) {
+            *kept = index;
+        }
+    }
+    let mut notes = Vec::new();
+    for (index, key) in keys.iter().enumerate() {
+        let kept = best[key.as_path()];
+        if kept != index {
+            let same = &gathered.candidates[kept].shown;
+            let reason = if *same == gathered.candidates[index].shown {
+                "named more than once".to_owned()
+            } else {
+                format!("the same file as `{same}`")
+            };
+            notes.push(Note::info(gathered.candidates[index].shown.clone(), NoteKind::Duplicate, reason));
+        }
+    }
+    let mut index = 0;
+    let candidates = std::mem::take(&mut gathered.candidates);
+    gathered.candidates = candidates
+        .into_iter()
+        .filter(|_| {
+            index += 1;
+            best[keys[index - 1].as_path()] == index - 1
+        })
+        .collect();
+    gathered.notes.extend(notes);
+}
+
+fn drop_own_output(gathered: &mut Gathered, rules: &Rules) {
+    let Some(output) = rules.own_output.as_deref() else { return };
+    let Ok(real) = fs::canonicalize(output) else { return };
+    let name = real.file_name();
+    let is_output = |candidate: &Candidate| {
+        candidate.path.file_name().is_some_and(|own| Some(own) == name || candidate.last_link == LastLink::Follow)
+            && fs::canonicalize(&candidate.path).is_ok_and(|path| path == real)
+    };
+    if let Some(index) = gathered.candidates.iter().position(is_output) {
+        let shown = gathered.candidates.remove(index).shown;
+        gathered.notes.push(Note::info(shown, NoteKind::OwnOutput, "this is the output itself"));
+    }
+}
+
+/// The share of one thread, handed over when the thread ends.
+#[derive(Default)]
+struct Walked {
+    candidates: Vec<Candidate>,
+    errors: Vec<FileError>,
+    notes: Vec<Note>,
+    has_links: bool,
+}
+
+struct Share<'a> {
+    walked: Walked,
+    all: &'a Mutex<Walked>,
+}
+
+impl Drop for Share<'_> {
+    fn drop(&mut self) {
+        let mut all = self.all.lock().expect("no thread panics while it holds the lock");
+        all.candidates.append(&mut self.walked.candidates);
+        all.errors.append(&mut self.walked.errors);
+        all.notes.append(&mut self.walked.notes);
+        all.has_links |= self.walked.has_links;
+    }
+}
+
+/// Returns the walker of one root, with the rules that decide which directories are entered.
+fn walker(root: &Path, rules: &Rules) -> WalkBuilder {
+    let mut builder = WalkBuilder::new(root);
+    builder
+        .hidden(!rules.takes_hidden)
+        .git_ignore(rules.honours_gitignore)
+        .git_exclude(rules.honours_gitignore)
+        .git_global(rules.honours_gitignore)
+        .ignore(rules.honours_ignore_files)
+        .require_git(false)
+        .follow_links(false)
+        .max_depth(rules.recurse_depth.map(|depth| depth.saturating_add(1)))
+        .threads(rules.thread_count());
+    if rules.honours_ignore_files {
+        builder.add_custom_ignore_filename(".briefignore");
+    }
+    builder
+}
+
+/// Returns whether a directory below the root is excluded by name.
+fn is_excluded_directory(entry: &DirEntry, rules: &Rules) -> bool {
+    entry.depth() > 0
+        && entry.file_type().is_some_and(|kind| kind.is_dir())
+        && rules.excluded_directories.matching(&name_text(entry.file_name())).is_some()
+}
+
+fn name_text(name: &OsStr) -> String {
+    path_text(Path::new(name))
+}
+
+/// Returns the shown path of something below a root.
+pub(super) fn shown_below(root: &Path, root_shown: &str, path: &Path) -> String {
+    let below = path_text(path.strip_prefix(root).unwrap_or(path));
+    match root_shown {
+        "." => below,
+        root if root.ends_with('/') => format!("{root}{below}"),
+        root => format!("{root}/{below}"),
+    }
+}
+
+fn walk(root: &Path, root_shown: &str, rules: &Rules) -> Walked {
+    let all = Mutex::new(Walked::default());
+    // Resolved once: links are compared with it.
+    let real_root = fs::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
+    let mut builder = walker(root, rules);
+    let filter_rules = rules.clone();
+    builder.filter_entry(move |entry| !is_excluded_directory(entry, &filter_rules));
+    builder.build_parallel().run(|| {
+        let mut share = Share { walked: Walked::default(), all: &all };
+        let real_root = &real_root;
+        Box::new(move |entry| {
+            match entry {
+                Ok(entry) => share.walked.visit(&entry, root, root_shown, real_root, rules),
+                Err(error) => share.walked.fail(&error, root, root_shown),
+            }
+            WalkState::Continue
+        })
+    });
+    all.into_inner().expect("no thread panics while it holds the lock")
+}
+
+impl Walked {
+    fn visit(&mut self, entry: &DirEntry, root: &Path, root_shown: &str, real_root: &Path, rules: &Rules) {
+        if let Some(error) = entry.error() {
+            let reason = format!("a line of an ignore file was passed over: {error}");
+            self.notes.push(Note::warning(shown_below(root, root_shown, entry.path()), NoteKind::Config, reason));
+        }
+        let Some(kind) = entry.file_type() else { return };
+        if kind.is_dir() {
+            return;
+        }
+        let shown = shown_below(root, root_shown, entry.path());
+        let name = shown.rsplit('/').next().unwrap_or(&shown);
+        if let Some((extension, layer)) = rules.excluded_extension(name) {
+            self.notes
+                .push(Note::info(shown.clone(), NoteKind::Excluded, format!("has the excluded extension `{extension}`")).decided_by(layer));
+            return;
+        }
+        if let Some((reason, layer)) = rules.excluded_by_glob(&shown) {
+            self.notes.push(Note::info(shown, NoteKind::Excluded, reason).decided_by(layer));
+            return;
+        }
+        if kind.is_file() {
+            self.candidates.push(Candidate { path: entry.path().to_path_buf(), shown, is_explicit: false, last_link: LastLink::Refuse });
+        } else if kind.is_symlink() {
+            self.visit_link(entry.path(), shown, real_root, rules);
+        } else {
+            self.notes.push(Note::warning(shown, NoteKind::NotRegular, "a FIFO, socket or device, not a file"));
+        }
+    }
+
+    fn visit_link(&mut self, path: &Path, shown: String, real_root: &Path, rules: &Rules) {
+        let mut skip = |why: &str| {
+            self.notes.push(Note::info(shown.clone(), NoteKind::Link, format!("symbolic link {why}")).decided_by("follow_links"));
+        };
+        if !rules.follows_links {
+            return skip("is not followed");
+        }
+        let real = match fs::canonicalize(path).map_err(FileProblem::from) {
+            Ok(real) => real,
+            Err(FileProblem::Link { .. }) => return skip("is part of a loop"),
+            Err(FileProblem::Missing) => return skip("points to nothing"),
+            Err(_) => return skip("cannot be followed"),
+        };
+        if !real.starts_with(real_root) {
+            return skip("leaves the directory");
+        }
+        match fs::metadata(&real) {
+            Ok(metadata) if metadata.is_dir() => skip("to a directory; its files are taken where they are"),
+            Ok(_) => {
+                self.has_links = true;
+                self.candidates.push(Candidate { path: real, shown, is_explicit: false, last_link: LastLink::Follow });
+            }
+            Err(_) => skip("points to nothing"),
+        }
+    }
+
+    fn fail(&mut self, error: &ignore::Error, root: &Path, root_shown: &str) {
+        let path = path_of(error).map_or_else(|| root_shown.to_owned(), |path| shown_below(root, root_shown, path));
+        let problem = match error.io_error() {
+            Some(io) => FileProblem::from(std::io::Error::new(io.kind(), io.to_string())),
+            None => FileProblem::Io(error.to_string()),
+        };
+        self.errors.push(FileError::new(path, problem));
+    }
+}
+
+fn path_of(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::Loop { child, .. } => Some(child),
+        ignore::Error::WithLineNumber { err, .. } | ignore::Error::WithDepth { err, .. } => path_of(err),
+        ignore::Error::Partial(errors) => errors.iter().find_map(path_of),
+        _ => None,
+    }
+}

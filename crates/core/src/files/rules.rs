@@ -1,0 +1,215 @@
+//! What may be taken while walking, settled from the settings and the flags of one call.
+
+use std::path::PathBuf;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::settings::Settings;
+
+/// Patterns that a person gave, each with the layer that gave it.
+#[derive(Debug, Clone, Default)]
+pub struct Patterns {
+    set: GlobSet,
+    /// The pattern as written, and who decided it.
+    origins: Vec<(String, String)>,
+}
+
+impl Patterns {
+    /// Compiles globs. A pattern without `/` matches a name at any depth, one with `/` matches the shown path,
+    /// and one that ends in `/` matches everything below such a directory.
+    pub fn globs(patterns: &[(String, String)]) -> Result<Self, Failure> {
+        Self::compile(patterns, |pattern| {
+            let whole = match pattern.strip_suffix('/') {
+                Some(directory) => format!("{directory}/**"),
+                None => pattern.to_owned(),
+            };
+            let below = whole.strip_prefix("./").unwrap_or(&whole);
+            if pattern.trim_end_matches('/').contains('/') { below.trim_start_matches('/').to_owned() } else { format!("**/{below}") }
+        })
+    }
+
+    /// Compiles names of directories: a trailing `/` is accepted, and so are globs.
+    pub fn names(patterns: &[(String, String)]) -> Result<Self, Failure> {
+        Self::compile(patterns, |pattern| pattern.trim_end_matches('/').to_owned())
+    }
+
+    fn compile(patterns: &[(String, String)], spelled: impl Fn(&str) -> String) -> Result<Self, Failure> {
+        let mut builder = GlobSetBuilder::new();
+        for (pattern, _) in patterns {
+            let glob = GlobBuilder::new(&spelled(pattern)).literal_separator(true).build();
+            builder.add(glob.map_err(|error| Failure::usage(format!("`{pattern}` is not a valid glob: {}", error.kind())))?);
+        }
+        let set = builder.build().map_err(|error| Failure::usage("the globs are too large together").because(&error))?;
+        Ok(Self { set, origins: patterns.to_vec() })
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.origins.is_empty()
+    }
+
+    /// Returns the first pattern that matches, with the layer that gave it.
+    pub fn matching(&self, text: &str) -> Option<&(String, String)> {
+        if self.set.is_empty() {
+            return None;
+        }
+        self.set.matches(text).first().map(|index| &self.origins[*index])
+    }
+}
+
+/// The rules of one walk.
+#[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting or a flag of its own")]
+pub struct Rules {
+    pub max_file_size_kb: u64,
+    pub max_files_per_directory: usize,
+    pub excluded_directories: Patterns,
+    /// Lower-case, without a dot, with the layer that gave each.
+    pub excluded_extensions: Vec<(String, String)>,
+    /// Levels below an argument: 0 is its own files only.
+    pub recurse_depth: Option<usize>,
+    pub follows_links: bool,
+    pub honours_gitignore: bool,
+    /// `.ignore` and `.briefignore`.
+    pub honours_ignore_files: bool,
+    pub takes_hidden: bool,
+    pub redacts: bool,
+    pub include: Patterns,
+    pub exclude: Patterns,
+    /// The file the result goes to: it never packs itself.
+    pub own_output: Option<PathBuf>,
+    /// 0 means one per core.
+    pub threads: usize,
+    /// The lists as they are shown in the result.
+    pub shown: ShownLimits,
+}
+
+/// The limits as they are told to the reader of the result.
+#[derive(Debug, Clone, Serialize)]
+pub struct ShownLimits {
+    pub max_file_size_kb: u64,
+    pub max_files_per_directory: usize,
+    pub excluded_directories: Vec<String>,
+    pub excluded_extensions: Vec<String>,
+    pub recurse_depth: Option<usize>,
+}
+
+impl Rules {
+    /// Settles the rules. Additional names come from flags and are added to the lists of the settings.
+    pub fn settle(
+        settings: &Settings,
+        more_directories: &[String],
+        more_extensions: &[String],
+        recurse_depth: Option<usize>,
+    ) -> Result<Self, Failure> {
+        let listed = |key: &str, more: &[String], flag: &str| -> Vec<(String, String)> {
+            let own = settings.list(key).iter().map(|item| (item.clone(), settings.decided_by(key)));
+            own.chain(more.iter().map(|item| (item.clone(), flag.to_owned()))).collect()
+        };
+        let directories = listed("excluded_directories", more_directories, "--exclude-dir");
+        let extensions = listed("excluded_extensions", more_extensions, "--exclude-ext");
+        let extensions: Vec<_> =
+            extensions.into_iter().map(|(item, origin)| (item.trim_start_matches('.').to_lowercase(), origin)).collect();
+        let names = |pairs: &[(String, String)]| pairs.iter().map(|(name, _)| name.clone()).collect();
+        let max_file_size_kb = settings.count("max_file_size_kb");
+        let max_files_per_directory = usize::try_from(settings.count("max_files_per_directory")).unwrap_or(usize::MAX);
+        Ok(Self {
+            max_file_size_kb,
+            max_files_per_directory,
+            shown: ShownLimits {
+                max_file_size_kb,
+                max_files_per_directory,
+                excluded_directories: names(&directories),
+                excluded_extensions: names(&extensions),
+                recurse_depth,
+            },
+            excluded_directories: Patterns::names(&directories)?,
+            excluded_extensions: extensions,
+            recurse_depth,
+            follows_links: settings.text("follow_links") == "inside",
+            honours_gitignore: settings.flag("gitignore"),
+            honours_ignore_files: true,
+            takes_hidden: settings.flag("hidden"),
+            redacts: settings.flag("redact"),
+            include: Patterns::default(),
+            exclude: Patterns::default(),
+            own_output: None,
+            threads: 0,
+        })
+    }
+
+    /// Returns the size limit in bytes.
+    pub fn max_file_bytes(&self) -> u64 {
+        self.max_file_size_kb.saturating_mul(1024)
+    }
+
+    /// Returns the extension rule that keeps a file name out, with its layer.
+    pub fn excluded_extension(&self, name: &str) -> Option<&(String, String)> {
+        let (stem, extension) = name.rsplit_once('.')?;
+        if stem.is_empty() {
+            return None;
+        }
+        self.excluded_extensions.iter().find(|(excluded, _)| excluded.eq_ignore_ascii_case(extension))
+    }
+
+    /// Returns why the globs of this call keep a path out, if they do.
+    pub fn excluded_by_glob(&self, shown: &str) -> Option<(String, String)> {
+        if let Some((pattern, origin)) = self.exclude.matching(shown) {
+            return Some((format!("matches the excluded `{pattern}`"), origin.clone()));
+        }
+        if !self.include.is_empty() && self.include.matching(shown).is_none() {
+            return Some(("matches none of the included globs".into(), "--include".into()));
+        }
+        None
+    }
+
+    /// Returns the number of threads to use.
+    pub fn thread_count(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(2, usize::from).min(16),
+            threads => threads,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn globs(patterns: &[&str]) -> Patterns {
+        let pairs: Vec<_> = patterns.iter().map(|pattern| ((*pattern).to_owned(), "--exclude".to_owned())).collect();
+        Patterns::globs(&pairs).unwrap()
+    }
+
+    #[test]
+    fn globs_match_names_paths_and_directories() {
+        let patterns = globs(&["*.lock", "docs/*.md", "vendor/"]);
+        for (path, is_match) in [
+            ("a/b/x.lock", true),
+            ("x.lock", true),
+            ("docs/a.md", true),
+            ("docs/deep/a.md", false),
+            ("a/vendor/x", true),
+            ("vendor/x/y", true),
+            ("vendored", false),
+        ] {
+            assert_eq!(patterns.matching(path).is_some(), is_match, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_bad_glob_is_wrong_usage() {
+        let failure = Patterns::globs(&[("a[".into(), "--include".into())]).unwrap_err();
+        assert!(failure.is_usage() && failure.to_string().contains("a["), "{failure}");
+    }
+
+    #[test]
+    fn extensions_ignore_case_and_dotfiles_have_none() {
+        let rules = Rules::settle(&Settings::defaults(), &[], &[".LOG".into()], None).unwrap();
+        assert!(rules.excluded_extension("setup.EXE").is_some());
+        assert!(rules.excluded_extension("x.log").is_some());
+        assert!(rules.excluded_extension(".exe").is_none());
+        assert!(rules.excluded_extension("exe").is_none());
+    }
+}

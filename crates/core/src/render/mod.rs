@@ -1,0 +1,127 @@
+//! Text to bytes: one file per format. Content can never close its own frame, in any of them.
+
+mod json;
+mod markdown;
+mod plain;
+mod xml;
+
+use crate::files::{Left, LoadedFile, ShownLimits};
+use crate::note::Note;
+
+pub use markdown::{fence, language};
+pub use xml::{attribute as xml_attribute, cdata as xml_cdata};
+
+/// The formats of a pack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    #[default]
+    Markdown,
+    Xml,
+    Json,
+    Jsonl,
+    Plain,
+    /// The directory structure alone.
+    Tree,
+}
+
+/// How files are rendered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Style {
+    pub format: Format,
+    pub has_line_numbers: bool,
+}
+
+/// What surrounds the sections.
+#[derive(Debug)]
+pub struct Frame<'a> {
+    pub limits: &'a ShownLimits,
+    pub tree: String,
+    pub files: usize,
+    pub bytes: u64,
+    pub tokens: Option<u64>,
+    pub encoding: Option<&'a str>,
+    pub left_out: &'a [Left],
+    pub notes: &'a [Note],
+}
+
+impl Style {
+    /// Returns everything before the first section.
+    pub fn header(&self, frame: &Frame<'_>) -> String {
+        match self.format {
+            Format::Markdown => markdown::header(frame),
+            Format::Xml => xml::header(frame),
+            Format::Json => json::header(frame),
+            Format::Jsonl => String::new(),
+            Format::Plain => plain::header(frame),
+            Format::Tree => frame.tree.clone(),
+        }
+    }
+
+    /// Appends one file. Every section ends with [`Style::separator`].
+    pub fn section(&self, file: &LoadedFile<'_>, out: &mut Vec<u8>) {
+        let numbered = self.has_line_numbers.then(|| number_lines(&file.text));
+        let text = numbered.as_deref().unwrap_or(&file.text);
+        match self.format {
+            Format::Markdown => markdown::section(file, text, out),
+            Format::Xml => xml::section(file, text, out),
+            Format::Json | Format::Jsonl => json::section(file, text, self.separator(), out),
+            Format::Plain => plain::section(file, text, out),
+            Format::Tree => {}
+        }
+    }
+
+    /// Returns what stands between two sections.
+    pub fn separator(&self) -> &'static str {
+        match self.format {
+            Format::Markdown => "\n",
+            Format::Json => ",\n",
+            Format::Xml | Format::Jsonl | Format::Plain | Format::Tree => "",
+        }
+    }
+
+    /// Returns everything after the last section.
+    pub fn footer(&self, frame: &Frame<'_>) -> String {
+        match self.format {
+            Format::Xml => xml::footer(),
+            Format::Json => json::footer(frame),
+            Format::Markdown | Format::Jsonl | Format::Plain | Format::Tree => String::new(),
+        }
+    }
+
+    /// Returns a note if this format cannot show some of the file's characters as they are.
+    pub fn replaces(&self, file: &LoadedFile<'_>) -> Option<Note> {
+        match self.format {
+            Format::Xml => xml::replaces(file),
+            _ => None,
+        }
+    }
+}
+
+/// Puts a number before every line, as wide as the last one needs.
+fn number_lines(text: &str) -> String {
+    use std::fmt::Write as _;
+    let count = text.lines().count();
+    let width = count.to_string().len();
+    let mut numbered = String::with_capacity(text.len() + count * (width + 2));
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        let _ = write!(numbered, "{:>width$}: {line}", index + 1);
+    }
+    numbered
+}
+
+/// Returns a list of names, or the word for none.
+fn joined(items: &[String]) -> String {
+    if items.is_empty() { "(none)".to_owned() } else { items.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number_lines;
+
+    #[test]
+    fn line_numbers_keep_every_line_ending() {
+        assert_eq!(number_lines("a\r\nb\nc"), "1: a\r\n2: b\n3: c");
+        assert_eq!(number_lines(""), "");
+        assert!(number_lines(&"x\n".repeat(10)).starts_with(" 1: x\n"));
+    }
+}

@@ -1,0 +1,36 @@
+//! Plain text: a ruled line with the path before each file, longer than any such line inside it.
+
+use std::fmt::Write as _;
+
+use super::Frame;
+use crate::files::LoadedFile;
+use crate::shown::one_line;
+use crate::text::longest_run;
+
+pub(super) fn header(frame: &Frame<'_>) -> String {
+    let mut text = format!("{}\n", frame.tree);
+    if !frame.left_out.is_empty() {
+        let _ = writeln!(text, "Left out for the token budget:");
+        for left in frame.left_out {
+            let _ = writeln!(text, "  {} ({} tokens)", one_line(&left.path), left.tokens);
+        }
+        text.push('\n');
+    }
+    text
+}
+
+pub(super) fn section(file: &LoadedFile<'_>, text: &str, out: &mut Vec<u8>) {
+    let rule = "=".repeat(longest_run(text, b'=').max(7) + 1);
+    let mut push = |part: &str| out.extend_from_slice(part.as_bytes());
+    push(&rule);
+    push(" ");
+    push(&one_line(file.shown));
+    push(" ");
+    push(&rule);
+    push("\n");
+    push(text);
+    if !text.is_empty() && !text.ends_with('\n') {
+        push("\n");
+    }
+    push("\n");
+}

@@ -1,0 +1,108 @@
+//! XML that every parser accepts: contents as CDATA, characters that XML forbids made visible.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use super::{Frame, joined};
+use crate::files::LoadedFile;
+use crate::note::{Note, NoteKind};
+
+pub(super) fn header(frame: &Frame<'_>) -> String {
+    let limits = frame.limits;
+    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<context>\n<summary>\n");
+    text.push_str("This document contains user-provided files that are relevant to the current task.\n");
+    let depth = limits.recurse_depth.map_or_else(|| "unlimited".to_owned(), |depth| depth.to_string());
+    let _ = writeln!(
+        text,
+        "<limits max_file_size_kb=\"{}\" max_files_per_directory=\"{}\" excluded_directories=\"{}\" excluded_extensions=\"{}\" recurse_depth=\"{depth}\"/>",
+        limits.max_file_size_kb,
+        limits.max_files_per_directory,
+        attribute(&joined(&limits.excluded_directories)),
+        attribute(&joined(&limits.excluded_extensions)),
+    );
+    let tokens = match (frame.tokens, frame.encoding) {
+        (Some(tokens), Some(encoding)) => format!(" tokens=\"{tokens}\" encoding=\"{encoding}\""),
+        _ => String::new(),
+    };
+    let _ = writeln!(text, "<totals files=\"{}\" bytes=\"{}\"{tokens}/>", frame.files, frame.bytes);
+    for left in frame.left_out {
+        let _ = writeln!(text, "<left_out path=\"{}\" bytes=\"{}\" tokens=\"{}\"/>", attribute(&left.path), left.bytes, left.tokens);
+    }
+    let _ = write!(text, "</summary>\n<directory_structure>{}</directory_structure>\n<files>\n", cdata(&frame.tree));
+    text
+}
+
+pub(super) fn footer() -> String {
+    "</files>\n</context>\n".into()
+}
+
+pub(super) fn section(file: &LoadedFile<'_>, text: &str, out: &mut Vec<u8>) {
+    let mut push = |part: &str| out.extend_from_slice(part.as_bytes());
+    push("<file path=\"");
+    push(&attribute(file.shown));
+    push("\"");
+    if let Some(tokens) = file.tokens {
+        push(&format!(" tokens=\"{tokens}\""));
+    }
+    push(">");
+    push(&cdata(text));
+    push("</file>\n");
+}
+
+pub(super) fn replaces(file: &LoadedFile<'_>) -> Option<Note> {
+    let count = file.text.chars().filter(|c| !is_allowed(*c)).count();
+    (count > 0).then(|| Note::warning(file.shown, NoteKind::Replaced, format!("{count} characters that XML forbids are shown as pictures")))
+}
+
+/// Returns whether XML 1.0 allows a character. A bare carriage return is allowed but would come back as a line feed.
+fn is_allowed(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
+}
+
+/// Makes the characters that XML forbids visible: controls become their pictures, the two noncharacters U+FFFD.
+fn allowed(text: &str) -> Cow<'_, str> {
+    if text.chars().all(is_allowed) {
+        return Cow::Borrowed(text);
+    }
+    let picture = |c: char| match c {
+        c if is_allowed(c) => c,
+        c @ '\0'..='\u{1F}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{FFFD}'),
+        _ => '\u{FFFD}',
+    };
+    Cow::Owned(text.chars().map(picture).collect())
+}
+
+/// Returns text as CDATA; `]]>` inside it is split over two blocks.
+pub fn cdata(text: &str) -> String {
+    format!("<![CDATA[{}]]>", allowed(text).replace("]]>", "]]]]><![CDATA[>"))
+}
+
+/// Returns text for an attribute in double quotes.
+pub fn attribute(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in allowed(text).chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' => escaped.push_str("&#10;"),
+            '\r' => escaped.push_str("&#13;"),
+            '\t' => escaped.push_str("&#9;"),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_cannot_close_its_element_or_its_block() {
+        assert_eq!(cdata("a]]></file>"), "<![CDATA[a]]]]><![CDATA[></file>]]>");
+        assert_eq!(cdata("bell\u{7}"), "<![CDATA[bell\u{2407}]]>");
+        assert_eq!(attribute("a\"<\n&"), "a&quot;&lt;&#10;&amp;");
+    }
+}
