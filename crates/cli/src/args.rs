@@ -18,6 +18,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Pack files and directories into one document for a model
     Pack(commands::pack::Arguments),
+    /// Read the files a model asks for, behind guards, and print them as assignments
+    Read(commands::read::Arguments),
     /// Show the settings: the commented defaults, or every value with who set it
     Config(commands::config::Arguments),
     /// Print the completion script of a shell

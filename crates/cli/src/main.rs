@@ -8,6 +8,7 @@ mod output;
 mod packer;
 mod progress;
 mod prompt;
+mod requested;
 mod talk;
 mod walking;
 
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Failure> {
     match args::Cli::parse().command {
         Command::Pack(arguments) => commands::pack::run(&arguments),
+        Command::Read(arguments) => commands::read::run(&arguments),
         Command::Config(arguments) => commands::config::run(&arguments),
         Command::Completions(arguments) => commands::completions::run(&arguments),
         Command::Man => commands::man::run(),

@@ -19,12 +19,16 @@ pub(crate) fn failure(failure: &Failure) {
         plain(&format!("  caused by: {cause}"));
     }
     for hint in failure.hints() {
-        line(CYAN, "hint", hint);
+        self::hint(hint);
     }
 }
 
 pub(crate) fn warning(text: &str) {
     line(YELLOW, "warning", text);
+}
+
+pub(crate) fn hint(text: &str) {
+    line(CYAN, "hint", text);
 }
 
 /// Prints a line without a label.

@@ -10,6 +10,7 @@ pub mod fs;
 pub mod note;
 pub mod piece;
 pub mod render;
+pub mod requests;
 pub mod secrets;
 pub mod select;
 pub mod settings;

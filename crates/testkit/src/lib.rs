@@ -1,8 +1,10 @@
 //! Test harness of Briefing.
 
+mod assign;
 pub mod clients;
 pub mod http;
 pub mod model_api;
 mod sandbox;
 
+pub use assign::{Assigned, parse_assigns};
 pub use sandbox::{NOW, Outcome, Sandbox, binary};

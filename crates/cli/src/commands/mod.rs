@@ -4,3 +4,4 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod man;
 pub(crate) mod pack;
+pub(crate) mod read;

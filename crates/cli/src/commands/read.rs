@@ -1,0 +1,148 @@
+//! `brief read`: the files a model asks for, behind guards.
+
+use std::path::{Path, PathBuf};
+
+use briefing_core::requests::{self, Options, ReadFiles, read_include_files, read_requested_files};
+use briefing_core::settings::Layer;
+use briefing_core::shown::{normalize, path_text};
+use briefing_core::{Failure, Level, Note, NoteKind};
+use clap::{Args, ValueEnum};
+
+use crate::{environment, output, requested, talk};
+
+/// How many notes are told one by one.
+const MAX_TOLD: usize = 20;
+
+/// What requests may reach, and how the result is printed: shared by `read` and `gather`.
+#[derive(Debug, Args)]
+pub(crate) struct Limits {
+    /// Read this file too, before all requests; may be given several times. Neither --filter nor --max-files holds it back
+    #[arg(long, value_name = "PATH")]
+    pub(crate) include: Vec<PathBuf>,
+    /// The directory that requests are relative to and may not leave
+    #[arg(long, value_name = "DIR", default_value = ".", hide_default_value = true)]
+    pub(crate) dir: PathBuf,
+    /// Take only requests whose file name matches, with `*` and `?`
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) filter: Option<String>,
+    /// Take no more requests once there are this many files, those included counted
+    #[arg(long, value_name = "N")]
+    pub(crate) max_files: Option<usize>,
+    /// Skip files larger than this
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) max_file_size: Option<u64>,
+    /// How to print the files
+    #[arg(long, value_name = "FORMAT", default_value = "assign")]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The files asked for; without any, or for `-`, they are read from standard input: one per line, or a JSON list
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    limits: Limits,
+    /// Also read what lies outside the directory
+    #[arg(long)]
+    allow_outside: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Format {
+    /// A variable for each path and a here-doc for each content
+    Assign,
+    Markdown,
+    Xml,
+    Json,
+}
+
+impl From<Format> for requests::Format {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Assign => Self::Assign,
+            Format::Markdown => Self::Markdown,
+            Format::Xml => Self::Xml,
+            Format::Json => Self::Json,
+        }
+    }
+}
+
+impl Limits {
+    /// Returns what the engine needs: directories made absolute, settings looked up.
+    pub(crate) fn options(&self, here: &Path, redact: bool) -> Result<Options, Failure> {
+        let dir = normalize(&here.join(&self.dir));
+        match std::fs::metadata(&dir) {
+            Ok(metadata) if metadata.is_dir() => {}
+            Ok(_) => {
+                return Err(Failure::new(format!("`{}` is not a directory", path_text(&self.dir)))
+                    .hint("give --dir a directory and the file as PATH"));
+            }
+            Err(error) => return Err(Failure::new(format!("cannot use `{}` as directory", path_text(&self.dir))).because(&error)),
+        }
+        Ok(Options {
+            here: here.to_path_buf(),
+            filter: self.filter.clone(),
+            max_files: self.max_files,
+            max_file_size: self.max_file_size,
+            redact,
+            ..Options::new(dir)
+        })
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let places = environment::places()?;
+    let settings = environment::settings(&places, Layer::default())?;
+    let here = normalize(&places.here);
+    let mut options = arguments.limits.options(&here, settings.flag("redact"))?;
+    options.allow_outside = arguments.allow_outside;
+
+    let mut files = ReadFiles::new();
+    let asked = asked(arguments)?;
+    read_include_files(&arguments.limits.include, &mut files, &options);
+    read_requested_files(&asked, &mut files, &options);
+    print(&mut files, &here, arguments.limits.format)
+}
+
+fn asked(arguments: &Arguments) -> Result<Vec<PathBuf>, Failure> {
+    if arguments.paths.is_empty() {
+        return match (requested::stdin_is_terminal(), arguments.limits.include.is_empty()) {
+            (false, _) => requested::from_stdin(),
+            (true, false) => Ok(Vec::new()),
+            (true, true) => Err(Failure::usage("no path was given")
+                .hint("name files as arguments, or give them on standard input: `git diff --name-only | brief read`")),
+        };
+    }
+    let mut asked = Vec::new();
+    for path in &arguments.paths {
+        if path.as_os_str() == "-" {
+            asked.extend(requested::from_stdin()?);
+        } else {
+            asked.push(path.clone());
+        }
+    }
+    Ok(asked)
+}
+
+/// Prints the files, then tells what happened to some of them.
+pub(crate) fn print(files: &mut ReadFiles, here: &Path, format: Format) -> Result<(), Failure> {
+    let text = requests::render(files, here, format.into());
+    tell(&files.notes);
+    if files.notes.iter().any(|note| note.kind == NoteKind::Outside) {
+        talk::hint("--allow-outside reads what lies outside the directory, --dir names another");
+    }
+    output::print(&text)
+}
+
+/// Tells the notes that matter, the first of them in full: a model may ask for ten thousand files that are not there.
+fn tell(notes: &[Note]) {
+    let mut notes = notes.iter().filter(|note| note.level > Level::Info);
+    for note in notes.by_ref().take(MAX_TOLD) {
+        talk::warning(&format!("`{}`: {}", note.path, note.reason));
+    }
+    match notes.count() {
+        0 => {}
+        more => talk::warning(&format!("and {more} more; --format json has them all")),
+    }
+}

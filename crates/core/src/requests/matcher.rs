@@ -1,0 +1,85 @@
+//! The name filter: a glob over the last segment of a path, with `*` and `?` and nothing else.
+
+/// Returns a test for names: `*` stands for any run of characters, `?` for one, all else for itself.
+///
+/// The pattern covers the whole name and minds case. Neither wildcard stands for a line break, which keeps a name with
+/// a line break in it from slipping through `*.md`. The empty pattern lets everything pass.
+pub fn build_matcher(pattern: &str) -> impl Fn(&str) -> bool + use<> {
+    let pattern: Vec<char> = pattern.chars().collect();
+    move |name| pattern.is_empty() || matches(&pattern, &name.chars().collect::<Vec<_>>())
+}
+
+/// Matches by remembering the last star only, so that no pattern takes more than `pattern × name` steps.
+fn matches(pattern: &[char], name: &[char]) -> bool {
+    let is_break = |c: char| matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}');
+    let (mut p, mut n) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while n < name.len() {
+        match pattern.get(p) {
+            Some('*') => {
+                star = Some((p + 1, n));
+                p += 1;
+                continue;
+            }
+            Some('?') if !is_break(name[n]) => {
+                p += 1;
+                n += 1;
+                continue;
+            }
+            Some(c) if *c != '?' && *c == name[n] => {
+                p += 1;
+                n += 1;
+                continue;
+            }
+            _ => {}
+        }
+        match star {
+            Some((after, taken)) if !is_break(name[taken]) => {
+                star = Some((after, taken + 1));
+                p = after;
+                n = taken + 1;
+            }
+            _ => return false,
+        }
+    }
+    pattern[p..].iter().all(|c| *c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stars_and_question_marks_and_nothing_else() {
+        for (pattern, name, expected) in [
+            ("*.md", "a.md", true),
+            ("*.md", "a.MD", false),
+            ("*.md", "a.md.bak", false),
+            ("a?c", "abc", true),
+            ("a?c", "ac", false),
+            ("?.md", "ü.md", true),
+            ("*a*b*c*", "xxaxxbxxcxx", true),
+            ("*a*b*c*", "xxaxxcxxbxx", false),
+            ("[ab].md", "a.md", false),
+            ("[ab].md", "[ab].md", true),
+            ("{a,b}", "a", false),
+            ("a+b.(x)", "a+b.(x)", true),
+            ("**", "anything", true),
+            ("", "anything", true),
+            ("*", "", true),
+            ("?", "", false),
+            ("a", "", false),
+            ("*.md", "a\nb.md", false),
+            ("a?b", "a\nb", false),
+        ] {
+            assert_eq!(build_matcher(pattern)(name), expected, "{pattern} on {name:?}");
+        }
+    }
+
+    #[test]
+    fn a_hostile_pattern_takes_no_time() {
+        let matcher = build_matcher(&"*a".repeat(200));
+        assert!(!matcher(&"a".repeat(199)));
+        assert!(!matcher(&format!("{}b", "a".repeat(20_000))));
+    }
+}

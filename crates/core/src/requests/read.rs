@@ -1,0 +1,189 @@
+//! Reading what was asked for, step by step as the spec has it: maximum, duplicate, filter, resolve, size, read, and
+//! every error as text.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::entries::{Content, ReadFiles, relative};
+use super::matcher::build_matcher;
+use crate::fs::{FileError, FileProblem, LastLink, ReadBuffer, beneath, open_regular};
+use crate::note::{Level, Note, NoteKind};
+use crate::piece::guard;
+use crate::shown::{normalize, one_line};
+use crate::text;
+
+/// What is read of one file when no limit is given: more than any model takes, less than a machine has.
+pub const MAX_BYTES: u64 = 32 * 1024 * 1024;
+
+/// Where requests are resolved and what they may reach.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The directory that requests are relative to and may not leave; absolute.
+    pub dir: PathBuf,
+    /// The directory that labels are relative to; absolute.
+    pub here: PathBuf,
+    /// A glob over the last segment of a requested path, with `*` and `?`.
+    pub filter: Option<String>,
+    /// How many entries there may be before no request is taken any more.
+    pub max_files: Option<usize>,
+    /// The size in bytes beyond which a file is skipped.
+    pub max_file_size: Option<u64>,
+    /// Whether requests may leave the directory.
+    pub allow_outside: bool,
+    /// Where given, the only files that may be requested (absolute, normalised).
+    pub listed: Option<HashSet<PathBuf>>,
+    /// Whether secrets are taken out.
+    pub redact: bool,
+}
+
+impl Options {
+    /// Returns options without limits for requests in `dir`, seen from there.
+    pub fn new(dir: impl Into<PathBuf>) -> Self {
+        let dir = dir.into();
+        let here = dir.clone();
+        Self { dir, here, filter: None, max_files: None, max_file_size: None, allow_outside: false, listed: None, redact: true }
+    }
+
+    fn resolve(&self, asked: &Path) -> PathBuf {
+        normalize(&self.dir.join(asked))
+    }
+}
+
+/// Reads the files a model asks for into `files`. Nothing that goes wrong with one of them ends the others.
+pub fn read_requested_files<P: AsRef<Path>>(asked: &[P], files: &mut ReadFiles, options: &Options) {
+    let matcher = options.filter.as_deref().map(build_matcher);
+    let mut reader = Reader::new(options);
+    for (at, asked_path) in asked.iter().map(AsRef::as_ref).enumerate() {
+        if let Some(limit) = options.max_files.filter(|limit| files.len() >= *limit) {
+            let reason = format!("{} of {} requests were not read: the limit is {limit} files", asked.len() - at, asked.len());
+            files.notes.push(Note::warning(shown(asked_path), NoteKind::TooMany, reason));
+            break;
+        }
+        let path = options.resolve(asked_path);
+        if files.contains(&path) {
+            continue;
+        }
+        if let Some(matcher) = &matcher
+            && !matcher(last_segment(&asked_path.to_string_lossy()))
+        {
+            files.notes.push(Note::info(shown(asked_path), NoteKind::Excluded, "does not match the filter"));
+            continue;
+        }
+        let reach = if options.allow_outside { Reach::Anywhere } else { Reach::Beneath };
+        reader.read(path, reach, files);
+    }
+}
+
+/// Reads the files a person includes: like requests, but without filter and maximum, and from anywhere.
+///
+/// A person may name any file; only what a model asks for has to stay below the directory.
+pub fn read_include_files<P: AsRef<Path>>(included: &[P], files: &mut ReadFiles, options: &Options) {
+    let mut reader = Reader::new(options);
+    for asked in included {
+        let path = options.resolve(asked.as_ref());
+        if !files.contains(&path) {
+            reader.read(path, Reach::Anywhere, files);
+        }
+    }
+}
+
+fn shown(path: &Path) -> String {
+    one_line(&path.to_string_lossy()).into_owned()
+}
+
+fn last_segment(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// How far a path may lead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    Anywhere,
+    Beneath,
+}
+
+/// Reads one file after another into the same buffer.
+struct Reader<'a> {
+    options: &'a Options,
+    buffer: ReadBuffer,
+}
+
+impl<'a> Reader<'a> {
+    fn new(options: &'a Options) -> Self {
+        Self { options, buffer: ReadBuffer::default() }
+    }
+
+    fn read(&mut self, path: PathBuf, reach: Reach, files: &mut ReadFiles) {
+        let label = relative(&path, &self.options.here);
+        let content = match self.text(&path, reach) {
+            Ok(text) => {
+                let text = if self.options.redact { guard(&one_line(&label), text, &mut files.notes) } else { text };
+                Content::Read { content: text }
+            }
+            Err(problem) => {
+                files.notes.push(FileError::new(one_line(&label), problem.clone()).note(Level::Warning));
+                match problem {
+                    FileProblem::TooLarge { size, limit } => Content::Skipped { size, limit },
+                    problem => Content::Error { message: node_message(&problem, &label) },
+                }
+            }
+        };
+        files.insert(path, content);
+    }
+
+    fn text(&mut self, path: &Path, reach: Reach) -> Result<String, FileProblem> {
+        let (mut file, metadata) = match reach {
+            Reach::Anywhere => open_regular(path, LastLink::Follow)?,
+            // The path is canonical by then: a link in its last place was put there since, and is refused.
+            Reach::Beneath => open_regular(&self.confined(path)?, LastLink::Refuse)?,
+        };
+        let limit = self.options.max_file_size.unwrap_or(MAX_BYTES);
+        let bytes = self.buffer.read(&mut file, &metadata, limit)?;
+        Ok(text::decode(bytes)?.into_owned())
+    }
+
+    /// Returns the real path if it lies below the directory and, where there is a listing, was listed.
+    fn confined(&self, path: &Path) -> Result<PathBuf, FileProblem> {
+        let dir = &self.options.dir;
+        let real = match beneath(dir, path) {
+            Ok(real) => real,
+            // What a link points to must not be told apart: not there, not readable and not allowed look the same.
+            Err(_) if passes_a_link(&normalize(dir), path) => return Err(FileProblem::Link { why: "that leads outside or nowhere" }),
+            Err(problem) => return Err(problem),
+        };
+        match &self.options.listed {
+            Some(listed) if !listed.contains(path) => Err(FileProblem::Io("not among the listed files".into())),
+            _ => Ok(real),
+        }
+    }
+}
+
+/// Returns whether a part of `path` below `dir` is a symbolic link.
+fn passes_a_link(dir: &Path, path: &Path) -> bool {
+    let below = path.ancestors().take_while(|ancestor| *ancestor != dir && ancestor.starts_with(dir));
+    below.into_iter().any(Path::is_symlink)
+}
+
+/// Returns a problem as Node words it, which is what consumers and models know from the origin.
+///
+/// Node names the absolute path; we name the label, because the output must not tell where the project lies.
+fn node_message(problem: &FileProblem, label: &str) -> String {
+    let label = one_line(label);
+    match problem {
+        FileProblem::Missing => format!("ENOENT: no such file or directory, open '{label}'"),
+        FileProblem::PermissionDenied => format!("EACCES: permission denied, open '{label}'"),
+        FileProblem::NotRegular { what: "a directory" } => "EISDIR: illegal operation on a directory, read".into(),
+        FileProblem::NotRegular { .. } => format!("EINVAL: {problem}, open '{label}'"),
+        FileProblem::Binary | FileProblem::NotUtf8 { .. } => format!("EILSEQ: {problem}, read '{label}'"),
+        FileProblem::Locked => format!("EBUSY: resource busy or locked, open '{label}'"),
+        FileProblem::Link { why: "in a loop" } => format!("ELOOP: too many symbolic links encountered, open '{label}'"),
+        FileProblem::Link { .. } => format!("EPERM: {problem}, open '{label}'"),
+        FileProblem::Outside { .. } => format!("EPERM: path is outside the allowed directory, open '{label}'"),
+        FileProblem::Io(text) if text == "not a directory" => format!("ENOTDIR: {text}, open '{label}'"),
+        FileProblem::Io(text) if text == "file name too long" => format!("ENAMETOOLONG: name too long, open '{label}'"),
+        FileProblem::Io(_) | FileProblem::TooLarge { .. } | FileProblem::TooMany { .. } => format!("EIO: {problem}, open '{label}'"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

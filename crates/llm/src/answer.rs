@@ -1,0 +1,164 @@
+//! What models answer when they are asked for a list: JSON if one is lucky, else JSON somewhere in between.
+//!
+//! Accepted are an array, an object with a list in it, the same in a fence or amid prose, and after a `<think>` block.
+//! Elements may be texts, numbers, or objects with a path, a name or an id.
+
+use serde_json::Value;
+
+/// One thing that a model named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Named {
+    Text(String),
+    /// A place in the list that the model was shown. Whether it counts from 0 or 1 is between caller and prompt.
+    Number(u64),
+}
+
+/// A list that a model answered with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Answer {
+    pub named: Vec<Named>,
+    /// Whether the model says that it needs no more: `"done": true`.
+    pub is_done: bool,
+}
+
+impl Answer {
+    /// Returns the texts alone.
+    pub fn texts(self) -> Vec<String> {
+        let text = |named| match named {
+            Named::Text(text) => Some(text),
+            Named::Number(_) => None,
+        };
+        self.named.into_iter().filter_map(text).collect()
+    }
+}
+
+/// The fields under which models put their list, the likeliest first.
+const LIST_FIELDS: &[&str] = &["files", "result", "results", "paths", "documents", "docs", "selected", "ids", "items", "sections"];
+/// The fields by which an element of a list says what it is.
+const ELEMENT_FIELDS: &[&str] = &["path", "file", "id", "name", "title", "index"];
+/// Prose is searched at this many brackets at most; a model that needs more is not answering.
+const MAX_STARTS: usize = 200;
+
+/// Returns the list in an answer, or nothing if it holds none. An empty list is an answer too.
+pub fn parse(answer: &str) -> Option<Answer> {
+    let answer = answer.rsplit_once("</think>").map_or(answer, |(_, spoken)| spoken).trim();
+    if let Some(list) = serde_json::from_str(answer).ok().as_ref().and_then(list_in) {
+        return Some(list);
+    }
+    let mut fenced = fences(answer).into_iter().filter_map(|fence| serde_json::from_str(fence).ok());
+    if let Some(list) = fenced.find_map(|value: Value| list_in(&value)) {
+        return Some(list);
+    }
+    // Amid prose a bracket may be anything, so that only a list that names something counts.
+    let starts = answer.char_indices().filter(|(_, c)| matches!(c, '[' | '{')).map(|(at, _)| at);
+    let values =
+        starts.take(MAX_STARTS).filter_map(|at| serde_json::Deserializer::from_str(&answer[at..]).into_iter::<Value>().next()?.ok());
+    values.filter_map(|value| list_in(&value)).find(|list| list.named.iter().any(|named| matches!(named, Named::Text(_))))
+}
+
+fn list_in(value: &Value) -> Option<Answer> {
+    match value {
+        Value::Array(elements) => Some(Answer { named: elements.iter().filter_map(named).collect(), is_done: false }),
+        Value::String(_) => Some(Answer { named: named(value).into_iter().collect(), is_done: false }),
+        Value::Object(fields) => {
+            let mut lists = fields.values().filter(|value| value.is_array());
+            let only = lists.next().filter(|_| lists.next().is_none());
+            let list = LIST_FIELDS.iter().find_map(|name| fields.get(*name).filter(|value| !value.is_null())).or(only);
+            let named = list.and_then(list_in).map(|list| list.named).unwrap_or_default();
+            Some(Answer { named, is_done: fields.get("done").and_then(Value::as_bool).unwrap_or(false) })
+        }
+        _ => None,
+    }
+}
+
+fn named(element: &Value) -> Option<Named> {
+    match element {
+        Value::String(text) => Some(Named::Text(text.clone())),
+        Value::Number(number) => number.as_u64().map(Named::Number),
+        Value::Object(fields) => {
+            ELEMENT_FIELDS.iter().find_map(|name| fields.get(*name)).filter(|value| !value.is_object()).and_then(named)
+        }
+        _ => None,
+    }
+}
+
+/// Returns the insides of all fenced blocks; one that never closes reaches to the end.
+fn fences(text: &str) -> Vec<&str> {
+    let mut fences = Vec::new();
+    let mut rest = text;
+    while let Some(open) = rest.find("```") {
+        let after = &rest[open + 3..];
+        // The rest of the opening line is the language.
+        let Some(line_end) = after.find('\n') else { break };
+        let inside = &after[line_end + 1..];
+        let close = inside.find("```").unwrap_or(inside.len());
+        fences.push(inside[..close].trim());
+        rest = inside.get(close + 3..).unwrap_or_default();
+    }
+    fences
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn assert_texts(answer: &str, expected: &[&str]) {
+        assert_eq!(parse(answer).unwrap_or_else(|| panic!("no list in {answer:?}")).texts(), expected, "{answer}");
+    }
+
+    #[test]
+    fn lists_come_in_many_shapes() {
+        for answer in [
+            r#"["a.md","b/c.md"]"#,
+            r#"{"files":["a.md","b/c.md"]}"#,
+            r#"{"done":false,"files":["a.md","b/c.md"],"reason":"why"}"#,
+            r#"{"result":["a.md","b/c.md"]}"#,
+            r#"{"whatever":["a.md","b/c.md"],"confidence":0.5}"#,
+            r#"[{"path":"a.md"},{"name":"b/c.md"}]"#,
+            "```json\n[\"a.md\", \"b/c.md\"]\n```",
+            "Sure! Here you go:\n\n```\n{\"files\": [\"a.md\", \"b/c.md\"]}\n```\nAnything else?",
+            "```json\n[\"a.md\", \"b/c.md\"]",
+            "I need [two] files: {\"files\": [\"a.md\", \"b/c.md\"]} please",
+            "<think>maybe [\"x\"]?</think>\n[\"a.md\", \"b/c.md\"]",
+        ] {
+            assert_texts(answer, &["a.md", "b/c.md"]);
+        }
+    }
+
+    #[test]
+    fn nothing_is_an_answer_and_prose_is_none() {
+        assert_eq!(parse("[]"), Some(Answer::default()));
+        assert_eq!(parse(r#"{"done":true}"#), Some(Answer { named: vec![], is_done: true }));
+        assert_eq!(parse(r#"{"files":null,"done":true}"#), Some(Answer { named: vec![], is_done: true }));
+        for prose in ["", "I cannot help with that.", "see app/[id]/page.tsx and data[0]", "42", "null", "true", "[", "{\"files\": [\"a"] {
+            assert_eq!(parse(prose), None, "{prose}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_kept_apart_from_texts() {
+        assert_eq!(
+            parse("[0, 2, \"a\", -1, 1.5, null, [3]]").unwrap().named,
+            [Named::Number(0), Named::Number(2), Named::Text("a".into())]
+        );
+        assert_eq!(parse(r#"{"result":[{"index":3}]}"#).unwrap().named, [Named::Number(3)]);
+    }
+
+    #[test]
+    fn a_hostile_answer_takes_no_time() {
+        assert_eq!(parse(&"[".repeat(1_000_000)), None);
+        assert_eq!(parse(&"```\n".repeat(100_000)), None);
+        assert_eq!(parse(&format!("{}{}", "[".repeat(100), "1,".repeat(1_000_000))), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_answer_breaks_it(answer in ".{0,200}", inner in "[\\[\\]{}\"`a:, \n]{0,60}") {
+            let _ = parse(&answer);
+            let _ = parse(&inner);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! A parser of the assign format, written from its description alone: what the consumer would make of our output.
+
+use std::collections::HashSet;
+
+/// One file as the consumer sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assigned {
+    pub name: String,
+    pub path: String,
+    pub content: String,
+}
+
+/// Parses assignments. Whatever the description does not allow is an error, a variable that is set twice included.
+pub fn parse_assigns(text: &str) -> Result<Vec<Assigned>, String> {
+    let mut variables = HashSet::new();
+    let mut declare = |name: &str| {
+        let is_valid = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let is_new = variables.insert(name.to_owned());
+        if is_valid && is_new { Ok(()) } else { Err(format!("`{name}` is no name, or is set twice")) }
+    };
+    let mut files = Vec::new();
+    let mut lines = text.split('\n');
+    while let Some(line) = lines.next() {
+        if line.is_empty() && lines.clone().next().is_none() {
+            break;
+        }
+        let (name, argument) = declaration(line)?;
+        let path = unquoted(argument)?;
+        declare(name)?;
+        let (content_name, nothing) = declaration(lines.next().ok_or("no line for the content")?)?;
+        if content_name != format!("{name}Content") || !nothing.is_empty() {
+            return Err(format!("`{content_name}` does not belong to `{name}`"));
+        }
+        declare(content_name)?;
+        let begin = lines.next().ok_or("no begin marker")?;
+        let token = begin.strip_prefix("--begin-").and_then(|rest| rest.strip_suffix("--")).ok_or(format!("no begin marker: {begin}"))?;
+        let end = format!("--end-{token}--");
+        let mut content = Vec::new();
+        loop {
+            match lines.next() {
+                Some(line) if line.trim() == end => break,
+                Some(line) => content.push(line),
+                None => return Err(format!("no {end}")),
+            }
+        }
+        files.push(Assigned { name: name.to_owned(), path, content: content.join("\n") });
+    }
+    Ok(files)
+}
+
+/// Splits `@name assign argument`.
+fn declaration(line: &str) -> Result<(&str, &str), String> {
+    let rest = line.strip_prefix('@').ok_or(format!("no declaration: {line:?}"))?;
+    let (name, rest) = rest.split_once(' ').ok_or(format!("no command: {line:?}"))?;
+    let argument = rest.strip_prefix("assign").ok_or(format!("not an assign: {line:?}"))?;
+    Ok((name, argument.trim_start()))
+}
+
+fn unquoted(text: &str) -> Result<String, String> {
+    let inner = text.strip_prefix('"').ok_or(format!("no quote: {text:?}"))?;
+    let mut value = String::new();
+    let mut characters = inner.chars();
+    while let Some(c) = characters.next() {
+        match c {
+            '"' if characters.as_str().is_empty() => return Ok(value),
+            '"' => break,
+            '\\' => match characters.next() {
+                Some('n') => value.push('\n'),
+                Some('r') => value.push('\r'),
+                Some('t') => value.push('\t'),
+                Some(c) => value.push(c),
+                None => break,
+            },
+            c => value.push(c),
+        }
+    }
+    Err(format!("the quotes do not close at the end: {text:?}"))
+}
