@@ -137,8 +137,8 @@ fn lines_that_the_consumer_would_misread_are_told_in_that_format_only() {
 fn other_formats_hold_the_same_files() {
     let sandbox = Sandbox::new().file("a.md", "```\nx\n```\n");
     let read = |format: &str| sandbox.brief(["read", "a.md", "gone", "--format", format]).success().stdout();
-    assert!(read("markdown").starts_with("### a.md\n\n````md\n```\nx\n```\n````\n\n### gone\n\n[Error"), "{}", read("markdown"));
-    assert!(read("xml").contains("<file path=\"a.md\" status=\"read\">```\nx\n```\n</file>"), "{}", read("xml"));
+    assert!(read("markdown").starts_with("### a.md\n\n````markdown\n```\nx\n```\n````\n\n### gone\n\n[Error"), "{}", read("markdown"));
+    assert!(read("xml").contains("<file path=\"a.md\" status=\"read\"><![CDATA[```\nx\n```\n]]></file>"), "{}", read("xml"));
     let json: serde_json::Value = serde_json::from_str(&read("json")).unwrap();
     assert_eq!(json["files"][0]["content"], "```\nx\n```\n");
     assert_eq!(json["files"][1]["status"], "error");

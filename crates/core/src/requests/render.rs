@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::assign::{build_context_assign_string, notes_on_misread_lines};
 use super::entries::{Content, ReadFiles};
+use crate::render::{fence, language, xml_attribute, xml_cdata};
 use crate::shown::one_line;
-use crate::text::longest_run;
 
 /// The formats files can be printed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,9 +50,7 @@ fn markdown(files: &ReadFiles, here: &Path) -> String {
         let _ = write!(text, "### {}\n\n", one_line(&label));
         match &entry.content {
             Content::Read { content } => {
-                let fence = "`".repeat(longest_run(content, b'`').max(2) + 1);
-                let language = Path::new(&label).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-                let language = if language.chars().all(|c| c.is_ascii_alphanumeric()) { language } else { "" };
+                let (fence, language) = (fence(content), language(&label));
                 let end = if content.is_empty() || content.ends_with('\n') { "" } else { "\n" };
                 let _ = writeln!(text, "{fence}{language}\n{content}{end}{fence}");
             }
@@ -64,7 +62,6 @@ fn markdown(files: &ReadFiles, here: &Path) -> String {
     text
 }
 
-/// Well-formed XML 1.0: markup is escaped, and characters that XML cannot hold become U+FFFD.
 fn xml(files: &ReadFiles, here: &Path) -> String {
     let mut text = String::from("<files>\n");
     for entry in files {
@@ -73,36 +70,11 @@ fn xml(files: &ReadFiles, here: &Path) -> String {
             Content::Skipped { .. } => "skipped",
             Content::Error { .. } => "error",
         };
-        let _ = writeln!(
-            text,
-            "<file path=\"{}\" status=\"{status}\">{}</file>",
-            xml_escaped(&entry.label(here), true),
-            xml_escaped(&entry.content.text(), false)
-        );
+        let (path, content) = (xml_attribute(&entry.label(here)), xml_cdata(&entry.content.text()));
+        let _ = writeln!(text, "<file path=\"{path}\" status=\"{status}\">{content}</file>");
     }
     text.push_str("</files>\n");
     text
-}
-
-fn xml_escaped(text: &str, is_attribute: bool) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' if is_attribute => escaped.push_str("&quot;"),
-            // A parser would turn these into a space or a line feed.
-            '\n' | '\t' if is_attribute => {
-                let _ = write!(escaped, "&#{};", u32::from(c));
-            }
-            '\r' => escaped.push_str("&#13;"),
-            '\n' | '\t' => escaped.push(c),
-            c if c < ' ' || matches!(c, '\u{FFFE}' | '\u{FFFF}') => escaped.push('\u{FFFD}'),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 fn json(files: &ReadFiles, here: &Path) -> String {
@@ -142,7 +114,7 @@ mod tests {
         insta::assert_snapshot!(text, @r"
         ### a.md
 
-        `````md
+        `````markdown
         ```
         code
         ````
@@ -162,12 +134,12 @@ mod tests {
 
     #[test]
     fn xml_is_well_formed_whatever_comes() {
-        let text = rendered(&[("a\"<\n.md", "</file>]]>&\u{1b}\r\nz")], Format::Xml);
+        let text = rendered(&[("a\"<\n.md", "</file>]]>&\u{1b}x\nz")], Format::Xml);
         insta::assert_snapshot!(text, @r#"
         <files>
-        <file path="a&quot;&lt;&#10;.md" status="read">&lt;/file&gt;]]&gt;&amp;�&#13;
-        z</file>
-        <file path="gone" status="error">[Error reading file: ENOENT]</file>
+        <file path="a&quot;&lt;&#10;.md" status="read"><![CDATA[</file>]]]]><![CDATA[>&␛x
+        z]]></file>
+        <file path="gone" status="error"><![CDATA[[Error reading file: ENOENT]]]></file>
         </files>
         "#);
     }
