@@ -43,7 +43,7 @@ impl Cell {
             command.arg("--map-root-user");
         }
         // The shell stays process 1 of the cell: it collects orphans, and its end is the end of everything.
-        let script = r#"ip link set lo up || exit 70; "$0"; exit $?"#;
+        let script = include_str!("cell.sh");
         command
             .args(["--net", "--pid", "--mount", "--fork", "--kill-child", "--mount-proc", "sh", "-c", script])
             .arg(program)

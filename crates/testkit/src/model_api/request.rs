@@ -54,13 +54,16 @@ pub(super) struct Tool {
 
 const SECRET_HEADERS: &[&str] = &["authorization", "x-api-key", "x-goog-api-key", "api-key", "cookie"];
 
+/// Words by which background work announces itself that carries tools and is no step of the conversation (Qwen's memory).
+const SIDE_PHRASES: &[&str] = &["Managed memory has TWO directories"];
+
 /// Words by which the clients of the pinned versions ask for the summary of a compaction.
 const COMPACTION_PHRASES: &[&str] = &[
     "Your task is to create a detailed summary of the conversation",
     "Your task is to create a detailed summary of the RECENT portion",
     "CONTEXT CHECKPOINT COMPACTION",
     "<state_snapshot>",
-    "create a comprehensive summary of the conversation",
+    "Please create a detailed summary of the conversation so far",
     "detailed prompt for continuing our conversation",
 ];
 
@@ -81,18 +84,18 @@ impl ModelRequest {
         if self.path.ends_with("/count_tokens") || self.path.ends_with(":countTokens") {
             return Kind::Count;
         }
-        if self.path.ends_with("/compact") || self.asks_for_summary() {
+        if self.path.ends_with("/compact") || self.asks_with(COMPACTION_PHRASES) {
             return Kind::Compaction;
         }
         // The clients' small questions come without tools, or want JSON of a given shape back.
-        if self.tools().is_empty() || self.wants_json() {
+        if self.tools().is_empty() || self.wants_json() || self.asks_with(SIDE_PHRASES) {
             return Kind::Side;
         }
         Kind::Turn
     }
 
-    /// Looks at the instructions and the last message only: a summary may be quoted in the history for ever.
-    fn asks_for_summary(&self) -> bool {
+    /// Looks at the instructions and the last message only: the words may be quoted in the history for ever.
+    fn asks_with(&self, phrases: &[&str]) -> bool {
         let parts = self.parts();
         let last = parts.last().map(|part| part.message);
         parts
@@ -101,7 +104,7 @@ impl ModelRequest {
                 parts::Role::System => self.tools().is_empty(),
                 _ => Some(part.message) == last,
             })
-            .any(|part| COMPACTION_PHRASES.iter().any(|phrase| part.text.contains(phrase)))
+            .any(|part| phrases.iter().any(|phrase| part.text.contains(phrase)))
     }
 
     fn wants_json(&self) -> bool {

@@ -3,7 +3,6 @@
 use serde_json::json;
 
 use super::{DUMMY_KEY, Recipe, register_nested, url, words};
-use crate::clients::place::write;
 
 const MODEL: &str = "gemini-2.5-flash";
 
@@ -11,18 +10,17 @@ pub(in crate::clients) static GEMINI: Recipe = Recipe {
     name: "gemini",
     version: "0.61.0",
     program: &["node", "node_modules/@google/gemini-cli/bundle/gemini.js"],
-    // The system's settings, so that the user's file belongs to the test alone.
+    // In the user's file: the client refuses system settings below a directory that others may write to.
     prepare: |place| {
         let settings = json!({
             "security": {"auth": {"selectedType": "gemini-api-key"}},
             "privacy": {"usageStatisticsEnabled": false},
             "telemetry": {"enabled": false},
             "general": {"enableAutoUpdate": false}});
-        write(&place.root().join("gemini-system.json"), &settings.to_string());
+        place.write_home_json(".gemini/settings.json", &settings);
     },
-    env: |place| {
+    env: |_| {
         vec![
-            ("GEMINI_CLI_SYSTEM_SETTINGS_PATH", place.root().join("gemini-system.json").display().to_string()),
             ("GEMINI_CLI_TRUST_WORKSPACE", "true".to_owned()),
             ("GEMINI_API_KEY", DUMMY_KEY.to_owned()),
             ("GOOGLE_GEMINI_BASE_URL", url("")),

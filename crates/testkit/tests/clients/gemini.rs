@@ -1,0 +1,72 @@
+//! Gemini CLI.
+
+use briefing_testkit::clients::Client;
+use briefing_testkit::model_api::{Kind, Reply, Role, Script};
+
+#[test]
+fn context_lands_where_the_reference_says() {
+    let mut client = Client::gemini();
+    for event in ["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool"] {
+        client.probe(event);
+    }
+    client.script(Script::new().shell("echo TOOL-RAN").text("done"));
+    let outcome = client.run("PROMPT-ONE please");
+    assert_eq!(outcome.stdout.trim(), "done");
+    let last = outcome.last_turn();
+    let order = ["<hook_context>PROBE-SessionStart-startup", "PROMPT-ONE", "PROBE-BeforeAgent", "TOOL-RAN", "PROBE-AfterTool"];
+    assert!(last.in_order(&order), "{outcome}");
+    assert_eq!(outcome.counts("PROBE-BeforeTool"), [0, 0], "dropped by the client\n{outcome}");
+    assert_eq!(last.part_with("PROBE-AfterTool").map(|part| part.role), Some(Role::Tool), "{outcome}");
+    // In this mode the prompt already carries the session's context when the next hook sees it.
+    let calls = client.hook_calls();
+    let prompt = calls.iter().find(|call| call.event == "BeforeAgent").expect("the prompt's hook ran");
+    assert!(prompt.text("prompt").starts_with("<hook_context>PROBE-SessionStart"));
+}
+
+#[test]
+fn prompt_context_stays_after_resume() {
+    let mut client = Client::gemini();
+    client.probe("BeforeAgent").listener("SessionStart");
+    let outcome = client.run("PROMPT-ONE");
+    assert_eq!(outcome.counts("PROBE-BeforeAgent"), [1], "{outcome}");
+    client.home_file(".gemini/settings.json", r#"{"security":{"auth":{"selectedType":"gemini-api-key"}}}"#);
+    let resumed = client.resume("PROMPT-TWO");
+    assert_eq!(resumed.counts("PROBE-BeforeAgent"), [1], "{resumed}");
+    assert!(resumed.last_turn().in_order(&["PROMPT-ONE", "PROBE-BeforeAgent", "PROMPT-TWO"]), "{resumed}");
+}
+
+/// Why session context must not be given at SessionStart here: the client takes a user message that begins with
+/// `<hook_context>` for its own when it reads the history back, and without a terminal that is the prompt.
+#[test]
+fn session_context_takes_the_prompt_with_it_on_resume() {
+    let mut client = Client::gemini();
+    client.probe("SessionStart");
+    let outcome = client.run("PROMPT-ONE");
+    assert!(outcome.last_turn().in_order(&["PROBE-SessionStart-startup", "PROMPT-ONE"]), "{outcome}");
+    let resumed = client.resume("PROMPT-TWO");
+    assert_eq!(resumed.counts("PROBE-SessionStart-startup"), [0], "{resumed}");
+    assert_eq!(resumed.counts("PROMPT-ONE"), [0], "{resumed}");
+    assert!(resumed.last_turn().in_order(&["PROBE-SessionStart-resume", "PROMPT-TWO"]), "{resumed}");
+}
+
+#[test]
+fn compress_and_clear_in_the_terminal() {
+    let mut client = Client::gemini();
+    client.probe("SessionStart").probe("BeforeAgent").listener("PreCompress");
+    // The client declines to compress what is small, by the numbers that the model reported.
+    let long = (0..3_000).map(|number| format!("{number} words ")).collect::<String>();
+    let long = Reply::text(&long).input_tokens(60_000);
+    client.script(Script::new().reply(long.clone()).reply(long));
+    let mut terminal = client.interactive();
+    terminal.submit("PROMPT-ONE").wait_for_turns(1);
+    terminal.submit("PROMPT-TWO").wait_for_turns(2);
+    terminal.command("/compress");
+    terminal.wait_for("a compaction", |requests| requests.iter().any(|request| request.kind == Kind::Compaction));
+    terminal.submit("PROMPT-THREE").wait_for_turns(3);
+    terminal.command("/clear");
+    terminal.submit("PROMPT-FOUR").wait_for_turns(4);
+    let turns = terminal.turns();
+    let count = |needle: &str| turns.iter().map(|turn| turn.count(needle)).collect::<Vec<_>>();
+    assert_eq!(count("PROBE-SessionStart-startup"), [1, 1, 0, 0]);
+    assert_eq!(count("PROBE-SessionStart-clear"), [0, 0, 0, 0], "fires, and is dropped");
+}
