@@ -35,7 +35,7 @@ fn prompt_context_stays_after_resume() {
     assert!(resumed.last_turn().in_order(&["PROMPT-ONE", "PROBE-BeforeAgent", "PROMPT-TWO"]), "{resumed}");
 }
 
-/// Why session context must not be given at SessionStart here: the client takes a user message that begins with
+/// Why session context must not be given at `SessionStart` here: the client takes a user message that begins with
 /// `<hook_context>` for its own when it reads the history back, and without a terminal that is the prompt.
 #[test]
 fn session_context_takes_the_prompt_with_it_on_resume() {
@@ -54,7 +54,7 @@ fn compress_and_clear_in_the_terminal() {
     let mut client = Client::gemini();
     client.probe("SessionStart").probe("BeforeAgent").listener("PreCompress");
     // The client declines to compress what is small, by the numbers that the model reported.
-    let long = (0..3_000).map(|number| format!("{number} words ")).collect::<String>();
+    let long = (0..3_000).map(|number| number.to_string()).collect::<Vec<_>>().join(" words ");
     let long = Reply::text(&long).input_tokens(60_000);
     client.script(Script::new().reply(long.clone()).reply(long));
     let mut terminal = client.interactive();
