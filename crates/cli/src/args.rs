@@ -14,12 +14,14 @@ pub(crate) struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one of it in the life of the program")]
+#[allow(clippy::large_enum_variant, reason = "there is one of it in the life of the program")]
 pub(crate) enum Command {
     /// Pack files and directories into one document for a model
     Pack(commands::pack::Arguments),
     /// Read the files a model asks for, behind guards, and print them as assignments
     Read(commands::read::Arguments),
+    /// Let a model, or the local selector, choose files for a task, and print them
+    Gather(commands::gather::Arguments),
     /// Show the settings: the commented defaults, or every value with who set it
     Config(commands::config::Arguments),
     /// Print the completion script of a shell

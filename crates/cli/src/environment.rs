@@ -37,6 +37,11 @@ fn directory(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
+/// Returns the value of a variable that a setting names, such as the one that holds a key.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    env::var(name).ok()
+}
+
 /// Decides all settings: files, environment, then the flags of this call. What is wrong in a file is fatal, what is
 /// merely unknown is a warning.
 pub(crate) fn settings(places: &Places, flags: Layer) -> Result<Settings, Failure> {

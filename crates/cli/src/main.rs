@@ -32,6 +32,7 @@ fn run() -> Result<(), Failure> {
     match args::Cli::parse().command {
         Command::Pack(arguments) => commands::pack::run(&arguments),
         Command::Read(arguments) => commands::read::run(&arguments),
+        Command::Gather(arguments) => commands::gather::run(&arguments),
         Command::Config(arguments) => commands::config::run(&arguments),
         Command::Completions(arguments) => commands::completions::run(&arguments),
         Command::Man => commands::man::run(),

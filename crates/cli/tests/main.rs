@@ -1,6 +1,7 @@
 //! End-to-end tests: the program as a user runs it. One file per topic.
 
 mod config;
+mod gather;
 mod read;
 
 /// A test file that is not listed above would silently never run.

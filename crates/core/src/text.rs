@@ -66,6 +66,15 @@ pub fn longest_run(text: &str, byte: u8) -> usize {
     longest
 }
 
+/// Returns the longest beginning of `text` that has at most `bytes` bytes.
+pub fn beginning(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,6 +94,13 @@ mod tests {
         assert_eq!(decode(b"caf\xe9"), Err(Undecodable::NotUtf8 { offset: 3 }));
         assert_eq!(decode(b"\xFF\xFE\x00\xD8"), Err(Undecodable::NotUtf8 { offset: 2 }));
         assert_eq!(decode(b"\xFF\xFEh"), Err(Undecodable::NotUtf8 { offset: 2 }));
+    }
+
+    #[test]
+    fn a_beginning_never_ends_within_a_character() {
+        assert_eq!(beginning("aäb", 2), "a");
+        assert_eq!(beginning("aäb", 3), "aä");
+        assert_eq!(beginning("aäb", 99), "aäb");
     }
 
     #[test]

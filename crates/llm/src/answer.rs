@@ -3,6 +3,7 @@
 //! Accepted are an array, an object with a list in it, the same in a fence or amid prose, and after a `<think>` block.
 //! Elements may be texts, numbers, or objects with a path, a name or an id.
 
+use briefing_core::text::beginning;
 use serde_json::Value;
 
 /// One thing that a model named.
@@ -36,8 +37,9 @@ impl Answer {
 const LIST_FIELDS: &[&str] = &["files", "result", "results", "paths", "documents", "docs", "selected", "ids", "items", "sections"];
 /// The fields by which an element of a list says what it is.
 const ELEMENT_FIELDS: &[&str] = &["path", "file", "id", "name", "title", "index"];
-/// Prose is searched at this many brackets at most; a model that needs more is not answering.
-const MAX_STARTS: usize = 200;
+/// Prose is searched at this many brackets and bytes at most; a model that needs more is not answering.
+const MAX_STARTS: usize = 50;
+const MAX_PROSE: usize = 128 * 1024;
 
 /// Returns the list in an answer, or nothing if it holds none. An empty list is an answer too.
 pub fn parse(answer: &str) -> Option<Answer> {
@@ -50,6 +52,7 @@ pub fn parse(answer: &str) -> Option<Answer> {
         return Some(list);
     }
     // Amid prose a bracket may be anything, so that only a list that names something counts.
+    let answer = beginning(answer, MAX_PROSE);
     let starts = answer.char_indices().filter(|(_, c)| matches!(c, '[' | '{')).map(|(at, _)| at);
     let values =
         starts.take(MAX_STARTS).filter_map(|at| serde_json::Deserializer::from_str(&answer[at..]).into_iter::<Value>().next()?.ok());

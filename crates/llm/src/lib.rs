@@ -1,6 +1,14 @@
 //! Talking to a model: a small blocking client for OpenAI-compatible chat endpoints, and tolerant reading of answers.
 //!
-//! This is the only crate on the ordinary path that opens a connection, and it does so only when it is asked to. It
-//! reads no environment and no settings: the caller hands in the [`Endpoint`].
+//! [`Endpoint`] says where and who, [`Client`] asks once or streams, [`answer`] finds the list in what comes back,
+//! [`gather`] is the loop that lets a model choose files. Nothing here reads the environment; the caller hands it in.
 
 pub mod answer;
+mod client;
+mod endpoint;
+pub mod gather;
+mod problem;
+mod stream;
+
+pub use client::{Client, Limits, Message, Role};
+pub use endpoint::{Endpoint, Key};

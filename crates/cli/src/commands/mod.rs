@@ -2,6 +2,7 @@
 
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod gather;
 pub(crate) mod man;
 pub(crate) mod pack;
 pub(crate) mod read;

@@ -6,6 +6,8 @@
 
 mod assign;
 mod entries;
+mod listing;
+mod local;
 mod matcher;
 mod names;
 mod read;
@@ -14,6 +16,8 @@ mod token;
 
 pub use assign::{build_context_assign_string, notes_on_misread_lines, quoted};
 pub use entries::{Content, Entry, ReadFiles};
+pub use listing::Listing;
+pub use local::choose;
 pub use matcher::build_matcher;
 pub use names::{Names, build_safe_base_name};
 pub use read::{MAX_BYTES, Options, read_include_files, read_requested_files};

@@ -145,15 +145,16 @@ impl<'a> Reader<'a> {
     /// Returns the real path if it lies below the directory and, where there is a listing, was listed.
     fn confined(&self, path: &Path) -> Result<PathBuf, FileProblem> {
         let dir = &self.options.dir;
-        let real = match beneath(dir, path) {
-            Ok(real) => real,
+        match beneath(dir, path) {
+            Err(problem @ FileProblem::Outside { .. }) if !passes_a_link(&normalize(dir), path) => Err(problem),
+            // Whether something that was not listed exists is nobody's business.
+            _ if self.options.listed.as_ref().is_some_and(|listed| !listed.contains(path)) => {
+                Err(FileProblem::Io("not among the listed files".into()))
+            }
+            Ok(real) => Ok(real),
             // What a link points to must not be told apart: not there, not readable and not allowed look the same.
-            Err(_) if passes_a_link(&normalize(dir), path) => return Err(FileProblem::Link { why: "that leads outside or nowhere" }),
-            Err(problem) => return Err(problem),
-        };
-        match &self.options.listed {
-            Some(listed) if !listed.contains(path) => Err(FileProblem::Io("not among the listed files".into())),
-            _ => Ok(real),
+            Err(_) if passes_a_link(&normalize(dir), path) => Err(FileProblem::Link { why: "that leads outside or nowhere" }),
+            Err(problem) => Err(problem),
         }
     }
 }

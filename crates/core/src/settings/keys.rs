@@ -73,6 +73,10 @@ const fn anyone(name: &'static str, kind: Kind, default: &'static str, doc: &'st
     Key { name, kind, default, scope: Scope::Anyone, in_claw: false, doc }
 }
 
+const fn user_only(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Key {
+    Key { name, kind, default, scope: Scope::UserOnly, in_claw: false, doc }
+}
+
 /// All settings, in the order of the default file. Keys without a section come first.
 pub const KEYS: &[Key] = &[
     claw("max_file_size_kb", Kind::Count, "1024", "Files larger than this many KB (1024 bytes) are left out."),
@@ -104,6 +108,20 @@ pub const KEYS: &[Key] = &[
     anyone("gitignore", Kind::Bool, "true", "Whether .gitignore, .git/info/exclude and git's global excludes are honoured."),
     anyone("hidden", Kind::Bool, "false", "Whether hidden files and directories are taken while walking."),
     anyone("redact", Kind::Bool, "true", "Whether what is surely a secret is replaced by [redacted: kind]."),
+    user_only(
+        "llm.base_url",
+        Kind::Text,
+        "\"https://api.openai.com/v1\"",
+        "Any OpenAI-compatible API, up to and including its version.\nLocal servers: http://localhost:11434/v1 (Ollama), :8080/v1 (llama.cpp), :1234/v1 (LM Studio).",
+    ),
+    user_only("llm.model", Kind::Text, "\"gpt-5.4-nano\"", "The model that is asked, by its name at that API."),
+    user_only(
+        "llm.key_variable",
+        Kind::Text,
+        "\"OPENAI_API_KEY\"",
+        "The NAME of the environment variable that holds the key; the key itself stands in no file.\nThis default is used with the default base_url only: name a variable for another one, or none.",
+    ),
+    user_only("llm.timeout_ms", Kind::Count, "30000", "How long one call may take, from the first step to the last byte."),
 ];
 
 /// Returns the row of a setting.
