@@ -15,7 +15,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 pub(super) use claude::CLAUDE;
-pub(super) use codex::CODEX;
+pub(super) use codex::{BYPASS_HOOK_TRUST, CODEX};
 pub(super) use copilot::COPILOT;
 pub(super) use gemini::GEMINI;
 pub(super) use opencode::OPENCODE;

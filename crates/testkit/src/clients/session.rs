@@ -28,6 +28,7 @@ pub struct Client {
     args: Vec<String>,
     path: Vec<PathBuf>,
     limit: Duration,
+    asks_for_trust: bool,
     runs: usize,
 }
 
@@ -38,7 +39,7 @@ impl Client {
         Self::new(&recipes::CLAUDE)
     }
 
-    /// Codex CLI 0.166.0; hooks run without approval.
+    /// Codex CLI 0.166.0; hooks run without approval, see [`Client::ask_for_trust`].
     #[must_use]
     pub fn codex() -> Self {
         Self::new(&recipes::CODEX)
@@ -83,6 +84,7 @@ impl Client {
             args: Vec::new(),
             path: Vec::new(),
             limit: Duration::from_secs(120),
+            asks_for_trust: false,
             runs: 0,
         }
     }
@@ -132,6 +134,12 @@ impl Client {
     /// Sets the time after which a run has failed; 120 seconds unless told otherwise.
     pub fn limit(&mut self, limit: Duration) -> &mut Self {
         self.limit = limit;
+        self
+    }
+
+    /// Lets the client keep its own rules on which hooks may run (Codex: those that somebody approved).
+    pub fn ask_for_trust(&mut self) -> &mut Self {
+        self.asks_for_trust = true;
         self
     }
 
@@ -198,9 +206,7 @@ impl Client {
     }
 
     fn headless(&mut self, arguments: Vec<String>) -> Outcome {
-        let mut argv = self.program.clone();
-        argv.extend(arguments);
-        argv.extend(self.args.iter().cloned());
+        let argv = self.argv(arguments);
         let mut env = self.environment();
         env.extend([("TERM".to_owned(), "dumb".to_owned()), ("NO_COLOR".to_owned(), "1".to_owned())]);
         let outcome = self.execute(argv, env, None);
@@ -209,10 +215,12 @@ impl Client {
     }
 
     pub(super) fn interactive_argv(&self) -> Vec<String> {
-        let mut argv = self.program.clone();
-        argv.extend(self.recipe.interactive.iter().map(|&argument| argument.to_owned()));
-        argv.extend(self.args.iter().cloned());
-        argv
+        self.argv(self.recipe.interactive.iter().map(|&argument| argument.to_owned()))
+    }
+
+    fn argv(&self, arguments: impl IntoIterator<Item = String>) -> Vec<String> {
+        let is_wanted = |argument: &String| !(self.asks_for_trust && argument == recipes::BYPASS_HOOK_TRUST);
+        self.program.iter().cloned().chain(arguments.into_iter().filter(is_wanted)).chain(self.args.iter().cloned()).collect()
     }
 
     /// Runs any program in the cell and waits for it; panics when it cannot start or takes too long.

@@ -41,6 +41,24 @@ fn context_lands_where_the_reference_says_and_stays_after_resume() {
     assert!(sessions.iter().all(|id| *id == sessions[0]), "{sessions:?}");
 }
 
+/// The payload of a fork names no parent; the window has all that the parent's had.
+#[test]
+fn fork_is_a_new_session_with_the_old_window() {
+    let mut client = Client::claude();
+    client.probe("SessionStart").probe("UserPromptSubmit");
+    let outcome = client.run("PROMPT-ONE");
+    client.arg("--fork-session");
+    let forked = client.resume("PROMPT-TWO");
+    assert_eq!(outcome.counts("PROBE-SessionStart-startup"), [1], "{outcome}");
+    assert_eq!(forked.counts("PROBE-SessionStart-startup"), [1], "{forked}");
+    assert_eq!(forked.counts("PROBE-SessionStart-fork"), [1], "{forked}");
+    let calls = client.hook_calls();
+    let parent = calls[0].text("session_id");
+    let fork = calls.iter().find(|call| call.text("source") == "fork").expect("a fork is told");
+    assert_ne!(fork.text("session_id"), parent);
+    assert!(!fork.payload.to_string().contains(parent), "{}", fork.payload);
+}
+
 #[test]
 fn four_handlers_of_one_event_carry_38_kilobytes() {
     let mut client = Client::claude();
@@ -112,6 +130,21 @@ fn sub_agents_have_a_window_of_their_own() {
     assert_ne!(start.text("agent_id"), "");
     assert_eq!(start.text("agent_id"), shell.text("agent_id"));
     assert_eq!(start.text("session_id"), calls[0].text("session_id"));
+}
+
+#[test]
+fn the_end_of_a_background_sub_agent_looks_like_a_prompt() {
+    let mut client = Client::claude();
+    client.probe("UserPromptSubmit");
+    let task = Call::Agent { task: "SUB-TASK look around".to_owned(), background: true };
+    client.script(
+        Script::new().reply(Reply::calls([task])).text("started it").text("heard of it").thread("SUB-TASK", [Reply::text("sub done")]),
+    );
+    let outcome = client.run("PROMPT-ONE");
+    let calls = client.hook_calls();
+    let prompts: Vec<&str> = calls.iter().map(|call| call.text("prompt")).collect();
+    assert_eq!(prompts.len(), 2, "{prompts:?}\n{outcome}");
+    assert!(prompts[1].starts_with("<task-notification>"), "{prompts:?}");
 }
 
 #[test]

@@ -137,3 +137,12 @@ fn compact_and_clear_in_the_terminal() {
     assert_eq!(ids[0], ids[1], "compact keeps the session");
     assert_ne!(ids[0], ids[2], "clear begins a new one");
 }
+
+#[test]
+fn hooks_that_nobody_approved_are_skipped_in_silence() {
+    let mut client = Client::codex();
+    client.probe("SessionStart").ask_for_trust();
+    let outcome = client.run("PROMPT-ONE");
+    assert_eq!(outcome.counts("PROBE-SessionStart"), [0], "{outcome}");
+    assert_eq!(client.hook_calls().len(), 0);
+}

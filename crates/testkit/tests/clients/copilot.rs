@@ -100,3 +100,25 @@ fn hooks_of_a_sub_agent_carry_its_id() {
     let task = calls.iter().find(|call| call.event == "userPromptSubmitted" && call.text("agentId") == agent);
     assert!(task.expect("the task is submitted").text("prompt").starts_with("PROBE-subagentStart"));
 }
+
+/// An automatic compaction runs beside the turn: one more request has the old window, then the summary takes its place,
+/// and what came after `preCompact` stays.
+#[test]
+fn compaction_within_a_tool_loop_runs_in_the_background() {
+    let mut client = Client::copilot();
+    client.probe("sessionStart").probe("userPromptSubmitted").probe("preToolUse").listener("preCompact");
+    client.env("COPILOT_PROVIDER_MAX_PROMPT_TOKENS", "60000");
+    let long = Reply::shell("echo TWO").input_tokens(59_000);
+    // The third command gives the summary time to arrive.
+    client.script(Script::new().shell("echo ONE").reply(long).shell("sleep 2; echo THREE").shell("echo FOUR").text("done"));
+    let outcome = client.run("PROMPT-ONE");
+    assert!(outcome.requests.iter().any(|request| request.kind == Kind::Compaction), "{outcome}");
+    assert_eq!(outcome.counts("PROBE-sessionStart"), [1, 1, 1, 0, 0], "{outcome}");
+    assert_eq!(outcome.counts("PROBE-userPromptSubmitted"), [1, 1, 1, 0, 0], "{outcome}");
+    assert_eq!(outcome.counts("PROBE-preToolUse"), [0, 1, 2, 1, 2], "{outcome}");
+    let events: Vec<String> = client.hook_calls().into_iter().map(|call| call.event).collect();
+    let tools = |count| std::iter::repeat_n("preToolUse", count);
+    let expected: Vec<&str> =
+        ["sessionStart", "userPromptSubmitted"].into_iter().chain(tools(2)).chain(["preCompact"]).chain(tools(2)).collect();
+    assert_eq!(events, expected);
+}

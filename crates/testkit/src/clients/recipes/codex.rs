@@ -5,6 +5,9 @@ use serde_json::json;
 use super::{DUMMY_KEY, Recipe, register_nested, url, words};
 use crate::clients::place::write;
 
+/// Without it, hooks that nobody approved are skipped in silence.
+pub(in crate::clients) const BYPASS_HOOK_TRUST: &str = "--dangerously-bypass-hook-trust";
+
 pub(in crate::clients) static CODEX: Recipe = Recipe {
     name: "codex",
     version: "0.166.0",
@@ -37,9 +40,9 @@ trust_level = "trusted"
         write(&place.home().join(".codex/config.toml"), &config);
     },
     env: |_| vec![("MOCK_KEY", DUMMY_KEY.to_owned())],
-    headless: |prompt| words(&["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", prompt]),
-    resume: |prompt| words(&["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "resume", "--last", prompt]),
-    interactive: &["--dangerously-bypass-hook-trust"],
+    headless: |prompt| words(&["exec", "--skip-git-repo-check", BYPASS_HOOK_TRUST, prompt]),
+    resume: |prompt| words(&["exec", "--skip-git-repo-check", BYPASS_HOOK_TRUST, "resume", "--last", prompt]),
+    interactive: &[BYPASS_HOOK_TRUST],
     register: |place, event, command| {
         let hook = json!({"type": "command", "command": command, "timeout": 10});
         register_nested(place, ".codex/hooks.json", event, hook);
