@@ -116,7 +116,9 @@ fn compaction_within_a_tool_loop_runs_in_the_background() {
     assert_eq!(outcome.counts("PROBE-sessionStart"), [1, 1, 1, 0, 0], "{outcome}");
     assert_eq!(outcome.counts("PROBE-userPromptSubmitted"), [1, 1, 1, 0, 0], "{outcome}");
     assert_eq!(outcome.counts("PROBE-preToolUse"), [0, 1, 2, 1, 2], "{outcome}");
-    let events: Vec<String> = client.hook_calls().into_iter().map(|call| call.event).collect();
+    let calls = client.hook_calls();
+    assert!(calls.iter().any(|call| call.event == "preCompact" && call.text("trigger") == "auto"), "{calls:?}");
+    let events: Vec<&str> = calls.iter().map(|call| call.event.as_str()).collect();
     let tools = |count| std::iter::repeat_n("preToolUse", count);
     let expected: Vec<&str> =
         ["sessionStart", "userPromptSubmitted"].into_iter().chain(tools(2)).chain(["preCompact"]).chain(tools(2)).collect();
