@@ -218,6 +218,8 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String, FileProblem> {
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FileProblem> {
     let mut replacement = Replacement::beside(path)?;
     replacement.file().write_all(bytes)?;
+    // What is edited in place must survive a power cut; a pack can be made again.
+    replacement.file().sync_all()?;
     replacement.commit()
 }
 
@@ -268,7 +270,6 @@ impl Replacement {
         if let Some(old) = &self.old {
             self.temporary.as_file().set_permissions(old.permissions())?;
         }
-        self.temporary.as_file().sync_all()?;
         self.temporary.persist(&self.target).map_err(|error| FileProblem::from(error.error))?;
         Ok(())
     }

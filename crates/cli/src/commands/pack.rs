@@ -1,6 +1,6 @@
 //! `brief pack PATH…`: files and directories as one document.
 
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use briefing_core::files::{self, Pack, SortBy};
@@ -173,10 +173,7 @@ fn deliver(arguments: &Arguments, here: &Path, pack: &Pack<'_>) -> Result<(), Fa
             Failure::new(format!("cannot write `{}`", relative_text(&target, here))).because(error)
         };
         let mut replacement = Replacement::beside(&target).map_err(|error| fail(&error).hint("does its directory exist?"))?;
-        {
-            let mut writer = BufWriter::with_capacity(256 * 1024, replacement.file());
-            pack.write(&mut writer).and_then(|()| writer.flush()).map_err(|error| fail(&error))?;
-        }
+        pack.write(replacement.file()).map_err(|error| fail(&error))?;
         return replacement.commit().map_err(|error| fail(&error));
     }
     if arguments.copy {
@@ -184,6 +181,6 @@ fn deliver(arguments: &Arguments, here: &Path, pack: &Pack<'_>) -> Result<(), Fa
         pack.write(&mut document).map_err(|error| Failure::new("cannot read the temporary file back").because(&error))?;
         return clipboard::copy(&document);
     }
-    let mut writer = BufWriter::with_capacity(256 * 1024, std::io::stdout().lock());
-    output::finish(pack.write(&mut writer).and_then(|()| writer.flush()))
+    let mut stdout = std::io::stdout().lock();
+    output::finish(pack.write(&mut stdout).and_then(|()| stdout.flush()))
 }

@@ -89,7 +89,7 @@ pub fn load(candidates: &[Candidate], job: Job<'_>) -> Result<Loaded, Failure> {
     job.progress.total.store(candidates.len(), Ordering::Relaxed);
     let threads = job.rules.thread_count().min(candidates.len().div_ceil(CHUNK)).max(1);
     let next = AtomicUsize::new(0);
-    let work = |spool: usize| Worker { job, spool_index: spool, ..Worker::default_for(job) }.run(candidates, &next);
+    let work = |index: usize| Worker::new(job, index, threads).run(candidates, &next);
     let results: Vec<std::io::Result<Worker<'_>>> = if threads == 1 {
         vec![work(0)]
     } else {
@@ -132,8 +132,8 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn default_for(job: Job<'a>) -> Self {
-        Self { job, spool_index: 0, spool: Spool::default(), buffer: ReadBuffer::default(), verdicts: Vec::new(), notes: Vec::new() }
+    fn new(job: Job<'a>, spool_index: usize, count: usize) -> Self {
+        Self { job, spool_index, spool: Spool::one_of(count), buffer: ReadBuffer::default(), verdicts: Vec::new(), notes: Vec::new() }
     }
 
     fn run(mut self, candidates: &[Candidate], next: &AtomicUsize) -> std::io::Result<Self> {

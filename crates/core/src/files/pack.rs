@@ -40,7 +40,7 @@ impl Pack<'_> {
     }
 
     /// Writes header, tree, sections and footer.
-    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub fn write<W: Write>(&self, out: &mut W) -> io::Result<()> {
         let frame = Frame {
             limits: self.limits,
             tree: self.tree(),
@@ -57,7 +57,7 @@ impl Pack<'_> {
     }
 
     /// Copies the sections, neighbours in one go. The separator behind the last one is dropped.
-    fn write_sections(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn write_sections<W: Write>(&self, out: &mut W) -> io::Result<()> {
         let mut run: Option<(usize, u64, u64)> = None;
         for section in &self.fitted.kept {
             run = match run {
