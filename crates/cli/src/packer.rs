@@ -20,15 +20,18 @@ pub(crate) struct Packer<'a> {
     pub(crate) style: &'a Style,
     pub(crate) counter: Option<&'a ExactCounter>,
     pub(crate) is_quiet: bool,
+    /// Whether every file that is not included gets a note.
+    pub(crate) explains: bool,
 }
 
 /// What a run found, before anything is written.
 pub(crate) struct Packed {
-    pub(crate) gathered: files::Gathered,
     pub(crate) fitted: Fitted,
     pub(crate) loaded: Loaded,
     pub(crate) errors: Vec<FileError>,
     pub(crate) notes: Vec<Note>,
+    /// The notes that are part of the document.
+    document_notes: Vec<Note>,
 }
 
 impl Packer<'_> {
@@ -49,10 +52,16 @@ impl Packer<'_> {
         errors.append(&mut loaded.errors);
         errors.append(&mut fitted.errors);
         errors.sort_by(|a, b| tree_order(&a.path, &b.path));
-        let mut notes = gathered.notes.clone();
+        let mut notes = std::mem::take(&mut gathered.notes);
         notes.append(&mut loaded.notes);
         notes.append(&mut fitted.notes);
-        let mut packed = Packed { gathered, fitted, loaded, errors, notes };
+        if self.explains {
+            notes.extend(files::explain(&gathered, &notes, &errors, self.rules));
+        }
+        notes.sort_by(|a, b| tree_order(&a.path, &b.path));
+        let told = notes.iter().filter(|note| note.level != Level::Info || self.explains).cloned();
+        let document_notes = errors.iter().map(|error| error.note(Level::Error)).chain(told).collect();
+        let mut packed = Packed { fitted, loaded, errors, notes, document_notes };
         if let Some(budget) = budget {
             self.fit_budget(&mut packed, budget)?;
         }
@@ -61,10 +70,9 @@ impl Packer<'_> {
 
     fn fit_budget(&self, packed: &mut Packed, budget: u64) -> Result<(), Failure> {
         let counter = self.counter.expect("a budget brings a counter");
-        let spools = &packed.loaded.spools;
+        let (spools, notes) = (&packed.loaded.spools, &packed.document_notes);
         let count = |fitted: &Fitted| {
-            let pack =
-                Pack { fitted, spools, limits: &self.rules.shown, style: self.style, notes: &[], encoding: Some(counter.encoding()) };
+            let pack = Pack { fitted, spools, limits: &self.rules.shown, style: self.style, notes, encoding: Some(counter.encoding()) };
             let mut document = Vec::new();
             pack.write(&mut document).expect("memory and the spool can be read and written");
             let document = String::from_utf8_lossy(&document);
@@ -79,13 +87,13 @@ impl Packer<'_> {
         Ok(())
     }
 
-    pub(crate) fn finished<'a>(&'a self, packed: &'a Packed, notes: &'a [Note]) -> Pack<'a> {
+    pub(crate) fn finished<'a>(&'a self, packed: &'a Packed) -> Pack<'a> {
         Pack {
             fitted: &packed.fitted,
             spools: &packed.loaded.spools,
             limits: &self.rules.shown,
             style: self.style,
-            notes,
+            notes: &packed.document_notes,
             encoding: self.counter.map(TokenCounter::encoding),
         }
     }

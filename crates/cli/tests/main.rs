@@ -2,6 +2,8 @@
 
 mod config;
 mod gather;
+mod pack;
+mod pack_hostile;
 mod read;
 
 /// A test file that is not listed above would silently never run.

@@ -119,11 +119,13 @@ impl Sandbox {
     }
 
     /// Runs `brief` without input.
+    #[must_use = "a run that nobody looks at proves nothing"]
     pub fn brief<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Outcome {
         self.brief_with_input(arguments, "")
     }
 
     /// Runs `brief` with `input` on stdin.
+    #[must_use = "a run that nobody looks at proves nothing"]
     pub fn brief_with_input<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>, input: impl AsRef<[u8]>) -> Outcome {
         let mut command = self.command(binary());
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -148,7 +150,6 @@ pub fn binary() -> PathBuf {
 }
 
 /// What a program did: status, stdout and stderr, which [`fmt::Display`] shows together with paths normalised.
-#[must_use]
 #[derive(Debug, Clone)]
 pub struct Outcome {
     pub status: Option<i32>,
@@ -170,6 +171,7 @@ impl Outcome {
 
     /// Panics with everything there is to see unless the program ended well.
     #[track_caller]
+    #[expect(clippy::return_self_not_must_use, reason = "it has looked at the run already")]
     pub fn success(self) -> Self {
         assert_eq!(self.status, Some(0), "{self}");
         self
@@ -177,6 +179,7 @@ impl Outcome {
 
     /// Panics unless the program ended with this exit code.
     #[track_caller]
+    #[expect(clippy::return_self_not_must_use, reason = "it has looked at the run already")]
     pub fn code(self, expected: i32) -> Self {
         assert_eq!(self.status, Some(expected), "{self}");
         self

@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use briefing_core::files::{self, Pack, SortBy};
+use briefing_core::Failure;
+use briefing_core::files::{Pack, SortBy};
 use briefing_core::fs::Replacement;
 use briefing_core::render::{Format, Style};
-use briefing_core::shown::{relative_text, tree_order};
-use briefing_core::{Failure, Level, Note};
+use briefing_core::shown::relative_text;
 use briefing_tokens::{ENCODINGS, ExactCounter};
 use clap::{Args, ValueEnum};
 
@@ -103,21 +103,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let counts = arguments.tokens || arguments.budget.is_some() || arguments.sort == SortArgument::Tokens;
     let counter = counts.then(|| ExactCounter::new(&arguments.encoding, places.cache.clone())).transpose()?;
     let style = Style { format: arguments.format(), has_line_numbers: arguments.line_numbers };
-    let packer = Packer { rules: &rules, style: &style, counter: counter.as_ref(), is_quiet: arguments.quiet };
+    let packer = Packer { rules: &rules, style: &style, counter: counter.as_ref(), is_quiet: arguments.quiet, explains: arguments.explain };
 
-    let mut result = packer.pack(&paths, &places.here, arguments.sort.into(), arguments.budget)?;
+    let result = packer.pack(&paths, &places.here, arguments.sort.into(), arguments.budget)?;
     if let Some(counter) = &counter {
         counter.save();
     }
-    if arguments.explain {
-        result.notes.extend(files::explain(&result.gathered, &rules));
-        result.notes.sort_by(|a, b| tree_order(&a.path, &b.path));
-    }
     result.tell(arguments.quiet, arguments.explain);
     decide(&result.errors, settings.text("error_handling_mode"), arguments.walk.yes, result.fitted.kept.len(), arguments.quiet)?;
-    let told: Vec<Note> = result.notes.iter().filter(|note| note.level != Level::Info || arguments.explain).cloned().collect();
-    let told: Vec<Note> = result.errors.iter().map(|error| error.note(Level::Error)).chain(told).collect();
-    let pack = packer.finished(&result, &told);
+    let pack = packer.finished(&result);
     deliver(arguments, &places.here, &pack)?;
     if !arguments.quiet {
         talk::plain(&result.summary(&pack));

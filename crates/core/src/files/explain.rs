@@ -11,17 +11,18 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::gather::{Gathered, shown_below};
 use super::rules::Rules;
+use crate::fs::FileError;
 use crate::note::{Note, NoteKind};
-use crate::shown::{relative_text, tree_order};
+use crate::shown::relative_text;
 
 /// Returns a note for every file and directory below the walked roots that the walk passed over silently.
 ///
 /// A directory that was not entered is one note, not one per file in it.
-pub fn explain(gathered: &Gathered, rules: &Rules) -> Vec<Note> {
+pub fn explain(gathered: &Gathered, notes: &[Note], errors: &[FileError], rules: &Rules) -> Vec<Note> {
     let taken = gathered.candidates.iter().map(|candidate| candidate.shown.as_str());
-    let told = gathered.notes.iter().map(|note| note.path.as_str()).chain(gathered.errors.iter().map(|error| error.path.as_str()));
+    let told = notes.iter().map(|note| note.path.as_str()).chain(errors.iter().map(|error| error.path.as_str()));
     let known: HashSet<&str> = taken.chain(told).collect();
-    let mut notes = Vec::new();
+    let mut silent = Vec::new();
     for (root, root_shown) in &gathered.roots {
         let mut matchers = Matchers::new(root, rules);
         let mut waiting = vec![(root.clone(), 1)];
@@ -36,19 +37,18 @@ pub fn explain(gathered: &Gathered, rules: &Rules) -> Vec<Note> {
                 match (is_directory, reason) {
                     (true, None) => waiting.push((path, depth + 1)),
                     (true, Some((kind, reason, layer))) => {
-                        notes.push(
+                        silent.push(
                             Note::info(format!("{shown}/"), kind, format!("{reason}; the directory was not entered")).decided_by(layer),
                         );
                     }
                     (false, _) if known.contains(shown.as_str()) => {}
-                    (false, Some((kind, reason, layer))) => notes.push(Note::info(shown, kind, reason).decided_by(layer)),
-                    (false, None) => notes.push(Note::info(shown, NoteKind::Ignored, "ignored by a rule above the directory")),
+                    (false, Some((kind, reason, layer))) => silent.push(Note::info(shown, kind, reason).decided_by(layer)),
+                    (false, None) => silent.push(Note::info(shown, NoteKind::Ignored, "ignored by a rule above the directory")),
                 }
             }
         }
     }
-    notes.sort_by(|a, b| tree_order(&a.path, &b.path));
-    notes
+    silent
 }
 
 /// The ignore files, weakest last: within one directory the first that speaks decides.

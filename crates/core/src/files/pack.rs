@@ -9,6 +9,9 @@ use super::tree::tree;
 use crate::note::Note;
 use crate::render::{Frame, Style};
 
+/// How many files that were left out are named in the document; a list of thousands would eat the budget itself.
+const NAMED: usize = 20;
+
 /// Everything that goes into the document, decided.
 #[derive(Debug)]
 pub struct Pack<'a> {
@@ -48,7 +51,8 @@ impl Pack<'_> {
             bytes: self.bytes(),
             tokens: self.tokens(),
             encoding: self.encoding,
-            left_out: &self.fitted.left_out,
+            left_out: &self.fitted.left_out[..self.fitted.left_out.len().min(NAMED)],
+            left_out_total: self.fitted.left_out.len(),
             notes: self.notes,
         };
         out.write_all(self.style.header(&frame).as_bytes())?;

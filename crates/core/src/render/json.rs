@@ -34,6 +34,6 @@ pub(super) fn section(file: &LoadedFile<'_>, text: &str, separator: &str, out: &
 }
 
 pub(super) fn footer(frame: &Frame<'_>) -> String {
-    let summary = json!({ "files": frame.files, "bytes": frame.bytes, "tokens": frame.tokens, "encoding": frame.encoding });
+    let summary = json!({ "files": frame.files, "bytes": frame.bytes, "tokens": frame.tokens, "encoding": frame.encoding, "left_out": frame.left_out_total });
     format!("\n],\n\"left_out\": {},\n\"notes\": {},\n\"summary\": {summary}\n}}\n", json!(frame.left_out), json!(frame.notes))
 }

@@ -7,9 +7,6 @@ use crate::files::LoadedFile;
 use crate::shown::one_line;
 use crate::text::longest_run;
 
-/// How many files that were left out are named one by one in the document.
-const NAMED: usize = 20;
-
 pub(super) fn header(frame: &Frame<'_>) -> String {
     let limits = frame.limits;
     let depth = limits.recurse_depth.map_or_else(|| "unlimited".to_owned(), |depth| depth.to_string());
@@ -51,12 +48,12 @@ pub(super) fn header(frame: &Frame<'_>) -> String {
         let _ = writeln!(text, "- Tokens: {tokens} in {} files ({encoding})", frame.files);
     }
     if !frame.left_out.is_empty() {
-        let _ = writeln!(text, "- Left out for the token budget: {} files", frame.left_out.len());
-        for left in frame.left_out.iter().take(NAMED) {
+        let _ = writeln!(text, "- Left out for the token budget: {} files", frame.left_out_total);
+        for left in frame.left_out {
             let _ = writeln!(text, "  - {} ({} tokens)", one_line(&left.path), left.tokens);
         }
-        if frame.left_out.len() > NAMED {
-            let _ = writeln!(text, "  - … and {} more", frame.left_out.len() - NAMED);
+        if frame.left_out_total > frame.left_out.len() {
+            let _ = writeln!(text, "  - … and {} more", frame.left_out_total - frame.left_out.len());
         }
     }
     let _ = write!(text, "\n---\n\n## Directory Structure\n\n{tree_fence}\n{}{tree_fence}\n\n---\n\n## Files\n", frame.tree);

@@ -40,7 +40,9 @@ pub struct Frame<'a> {
     pub bytes: u64,
     pub tokens: Option<u64>,
     pub encoding: Option<&'a str>,
+    /// What the budget kept out: the first of them, and how many there are.
     pub left_out: &'a [Left],
+    pub left_out_total: usize,
     pub notes: &'a [Note],
 }
 

@@ -10,7 +10,7 @@ use crate::text::longest_run;
 pub(super) fn header(frame: &Frame<'_>) -> String {
     let mut text = format!("{}\n", frame.tree);
     if !frame.left_out.is_empty() {
-        let _ = writeln!(text, "Left out for the token budget:");
+        let _ = writeln!(text, "Left out for the token budget ({} files):", frame.left_out_total);
         for left in frame.left_out {
             let _ = writeln!(text, "  {} ({} tokens)", one_line(&left.path), left.tokens);
         }

@@ -24,7 +24,8 @@ pub(super) fn header(frame: &Frame<'_>) -> String {
         (Some(tokens), Some(encoding)) => format!(" tokens=\"{tokens}\" encoding=\"{encoding}\""),
         _ => String::new(),
     };
-    let _ = writeln!(text, "<totals files=\"{}\" bytes=\"{}\"{tokens}/>", frame.files, frame.bytes);
+    let left_out = if frame.left_out_total > 0 { format!(" left_out=\"{}\"", frame.left_out_total) } else { String::new() };
+    let _ = writeln!(text, "<totals files=\"{}\" bytes=\"{}\"{tokens}{left_out}/>", frame.files, frame.bytes);
     for left in frame.left_out {
         let _ = writeln!(text, "<left_out path=\"{}\" bytes=\"{}\" tokens=\"{}\"/>", attribute(&left.path), left.bytes, left.tokens);
     }
