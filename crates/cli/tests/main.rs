@@ -1,6 +1,7 @@
 //! End-to-end tests: the program as a user runs it. One file per topic.
 
 mod config;
+mod docs;
 mod gather;
 mod pack;
 mod pack_hostile;

@@ -4,18 +4,40 @@
 //! shown can move a cursor or turn text around.
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 /// Returns `path` as text: `/` as separator, `./` dropped, bytes that are not UTF-8 as `\xNN`.
 pub fn path_text(path: &Path) -> String {
+    components_text(path.components().map(|component| match component {
+        Component::Prefix(prefix) => Part::Prefix(prefix.as_os_str()),
+        Component::RootDir => Part::Root,
+        Component::CurDir => Part::Here,
+        Component::ParentDir => Part::Name(OsStr::new("..")),
+        Component::Normal(name) => Part::Name(name),
+    }))
+}
+
+/// A component of a path of any platform; what a platform cannot have can still be tested there.
+enum Part<'a> {
+    Prefix(&'a OsStr),
+    Root,
+    Here,
+    Name(&'a OsStr),
+}
+
+fn components_text<'a>(parts: impl Iterator<Item = Part<'a>>) -> String {
     let mut text = String::new();
-    for component in path.components() {
-        match component {
-            Component::Prefix(prefix) => push_name(&mut text, prefix.as_os_str()),
-            Component::RootDir => text.push('/'),
-            Component::CurDir => {}
-            Component::ParentDir => push_separated(&mut text, std::ffi::OsStr::new("..")),
-            Component::Normal(name) => push_separated(&mut text, name),
+    for part in parts {
+        match part {
+            Part::Prefix(prefix) => {
+                let prefix = prefix.to_string_lossy().replace('\\', "/");
+                let share = prefix.strip_prefix("//?/UNC/").map(|share| format!("//{share}"));
+                text.push_str(&share.unwrap_or_else(|| prefix.strip_prefix("//?/").unwrap_or(&prefix).to_owned()));
+            }
+            Part::Root => text.push('/'),
+            Part::Here => {}
+            Part::Name(name) => push_separated(&mut text, name),
         }
     }
     if text.is_empty() {
@@ -24,14 +46,14 @@ pub fn path_text(path: &Path) -> String {
     text
 }
 
-fn push_separated(text: &mut String, name: &std::ffi::OsStr) {
+fn push_separated(text: &mut String, name: &OsStr) {
     if !text.is_empty() && !text.ends_with('/') {
         text.push('/');
     }
     push_name(text, name);
 }
 
-fn push_name(text: &mut String, name: &std::ffi::OsStr) {
+fn push_name(text: &mut String, name: &OsStr) {
     if let Some(name) = name.to_str() {
         // On Windows a name never holds a separator of its own; on Unix a backslash is an ordinary character.
         text.push_str(name);
@@ -116,11 +138,15 @@ mod tests {
         assert_eq!(path_text(Path::new("../x")), "../x");
     }
 
-    #[cfg(windows)]
     #[test]
-    fn windows_separators_become_slashes() {
-        assert_eq!(path_text(Path::new(r"a\b\c.txt")), "a/b/c.txt");
-        assert_eq!(path_text(Path::new(r"C:\a\b")), "C:/a/b");
+    fn windows_paths_are_shown_with_slashes() {
+        let name = |text| Part::Name(OsStr::new(text));
+        let shown = |parts: Vec<Part<'_>>| components_text(parts.into_iter());
+        assert_eq!(shown(vec![name("a"), name("b"), name("c.txt")]), "a/b/c.txt");
+        assert_eq!(shown(vec![Part::Prefix(OsStr::new("C:")), Part::Root, name("a")]), "C:/a");
+        assert_eq!(shown(vec![Part::Prefix(OsStr::new(r"\\?\C:")), Part::Root, name("a")]), "C:/a");
+        assert_eq!(shown(vec![Part::Prefix(OsStr::new(r"\\server\share")), Part::Root, name("a")]), "//server/share/a");
+        assert_eq!(shown(vec![Part::Prefix(OsStr::new(r"\\?\UNC\server\share")), Part::Root, name("a")]), "//server/share/a");
     }
 
     #[cfg(unix)]
