@@ -268,13 +268,14 @@ fn is_topical(term: &QueryTerm) -> bool {
 }
 
 fn abstain(ranking: &Ranking, confidence: f32, weights: &Weights) -> Option<Abstention> {
-    if !ranking.terms.iter().any(is_topical) {
-        return Some(Abstention::NoTopic);
-    }
     if ranking.scored.is_empty() {
         return Some(Abstention::NoMatch);
     }
-    (confidence < weights.threshold).then_some(Abstention::NotAbout)
+    if confidence >= weights.threshold {
+        return None;
+    }
+    let has_topic = ranking.terms.iter().any(is_topical);
+    Some(if has_topic { Abstention::NotAbout } else { Abstention::NoTopic })
 }
 
 /// Computes the features of [`super::FEATURES`].

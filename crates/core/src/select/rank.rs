@@ -162,14 +162,20 @@ fn kind_weight(kind: TermKind, weights: &Weights) -> f32 {
     }
 }
 
+/// Adds each document's best passage, and makes scores relative to the best document's: the vectors are then weighed
+/// alike for a message of three words and one of thirty.
 fn add_passages(ranking: &mut Ranking, weights: &Weights) {
+    let mut top = f32::MIN_POSITIVE;
     for at in 0..ranking.scored.len() {
         let range = ranking.passages_of(at as u32);
         let best = range.map(|number| ranking.passages[number as usize]).fold(0f32, f32::max);
         let scored = &mut ranking.scored[at];
         scored.passage_score = best;
         scored.words = scored.fields_score + weights.passage * best;
-        scored.score = if ranking.ideal > 0.0 { scored.words / ranking.ideal } else { 0.0 };
+        top = top.max(scored.words);
+    }
+    for scored in &mut ranking.scored {
+        scored.score = scored.words / top;
     }
 }
 

@@ -44,19 +44,19 @@ impl Default for Weights {
     fn default() -> Self {
         Self {
             fields: [12.0, 6.0, 6.0, 8.0, 4.0, 1.0],
-            k1: 6.0,
+            k1: 4.0,
             b_short: 0.5,
-            b_body: 0.4,
+            b_body: 0.5,
             passage: 1.0,
             passage_k1: 1.2,
             passage_b: 0.8,
             chatter: 0.5,
             exact: 1.0,
-            meaning: 0.0,
-            meaning_passage: 0.7,
+            meaning: 0.8,
+            meaning_passage: 0.5,
             cut: 0.0,
-            bias: -9.989,
-            evidence: [0.412, 0.811, 0.912, 0.211, 2.672, 1.853, 2.126, 4.997, -5.523, 0.644, 0.0, 0.789],
+            bias: -11.409,
+            evidence: [0.480, 0.670, 1.062, -0.072, 3.864, 1.790, 1.754, 1.586, -5.287, 0.373, 9.483, 0.917],
             threshold: 0.5,
         }
     }
