@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut word = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let uniform = (state >> 40) as f64 / f64::from(1 << 24);
-        format!("term{}", (1.0 / (uniform + 1e-5).powf(0.9)) as u64)
+        format!("term{:.0}", (1.0 / (uniform + 1e-5).powf(0.9)).floor())
     };
     let documents: Vec<Document> = (0..count)
         .map(|number| {

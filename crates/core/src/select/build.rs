@@ -9,7 +9,7 @@ use super::codec::{put_text, put_varint};
 use super::document::{Document, Field};
 use super::layout::{Fingerprint, Header, term_hash};
 use super::sections;
-use super::vectors::{DIMENSIONS, embed, pack};
+use super::vectors::{DIMENSIONS, Embedder};
 use super::words::terms;
 
 /// A bucket of the dictionary holds about this many entries.
@@ -54,6 +54,7 @@ pub(super) fn build(documents: &[Document]) -> Vec<u8> {
     sorted.dedup_by(|later, earlier| later.id == earlier.id);
 
     let mut parts = Parts::default();
+    let mut embedder = Embedder::new();
     let mut postings: HashMap<u64, Postings> = HashMap::new();
     let mut header = Header {
         fingerprint,
@@ -66,7 +67,7 @@ pub(super) fn build(documents: &[Document]) -> Vec<u8> {
         offsets: [0; 11],
     };
     for (number, document) in sorted.iter().enumerate() {
-        let counts = add_document(document, &mut header, &mut parts);
+        let counts = add_document(document, &mut embedder, &mut header, &mut parts);
         for (hash, counts) in counts {
             append(postings.entry(hash).or_default(), number as u32, &counts);
         }
@@ -75,7 +76,7 @@ pub(super) fn build(documents: &[Document]) -> Vec<u8> {
 }
 
 /// Writes everything of a document but its postings, which it returns.
-fn add_document(document: &Document, header: &mut Header, parts: &mut Parts) -> BTreeMap<u64, Counts> {
+fn add_document(document: &Document, embedder: &mut Embedder, header: &mut Header, parts: &mut Parts) -> BTreeMap<u64, Counts> {
     let mut counts: BTreeMap<u64, Counts> = BTreeMap::new();
     let mut lengths = [0u32; 6];
     let short = document.short_fields();
@@ -87,7 +88,7 @@ fn add_document(document: &Document, header: &mut Header, parts: &mut Parts) -> 
     }
     let first_passage = header.passages;
     let title_text = format!("{}\n{}\n{}", short[0], short[4], short[2]);
-    parts.document_vectors.extend(pack(embed(&title_text).as_ref()).map(i8::cast_unsigned));
+    parts.document_vectors.extend(embedder.embed(&title_text).map(i8::cast_unsigned));
 
     for (number, section) in sections::split(&document.text).iter().enumerate() {
         let text = &document.text[section.range.clone()];
@@ -110,8 +111,8 @@ fn add_document(document: &Document, header: &mut Header, parts: &mut Parts) -> 
         parts.passage_records.extend((section.range.end as u32).to_le_bytes());
         parts.passage_records.extend((parts.names.len() as u64).to_le_bytes());
         put_text(&mut parts.names, &shortened(&section.trail.join(" › ")));
-        let vector = embed(&format!("{}\n{text}", section.trail.join("\n")));
-        parts.passage_vectors.extend(pack(vector.as_ref()).map(i8::cast_unsigned));
+        let vector = embedder.embed(&format!("{}\n{text}", section.trail.join("\n")));
+        parts.passage_vectors.extend(vector.map(i8::cast_unsigned));
     }
 
     parts.document_records.extend((parts.names.len() as u64).to_le_bytes());

@@ -227,7 +227,7 @@ impl SearchIndex {
         let mut order: Vec<(f32, u32)> = Vec::new();
         for (number, packed) in numbers.zip(packed.chunks_exact(DIMENSIONS)) {
             let words = ranking.passages[number as usize] / ranking.ideal.max(f32::MIN_POSITIVE);
-            let meaning = ranking.vector.as_ref().map_or(0.0, |vector| cosine(vector, packed));
+            let meaning = cosine(&ranking.vector, packed);
             order.push((words + weights.meaning * meaning.max(0.0), number));
         }
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -245,13 +245,16 @@ impl SearchIndex {
     fn add_matches(&self, candidates: &mut [Ranked], ranking: &Ranking) -> Result<(), SearchFileError> {
         let mut terms: Vec<&QueryTerm> = ranking.terms.iter().filter(|term| term.known).collect();
         terms.sort_by(|a, b| b.idf.total_cmp(&a.idf).then_with(|| a.text.cmp(&b.text)));
-        let numbers: Vec<u32> = ranking.scored.iter().take(candidates.len()).map(|scored| scored.document).collect();
+        let mut places = vec![None; self.documents()];
+        for (at, scored) in ranking.scored.iter().take(candidates.len()).enumerate() {
+            places[scored.document as usize] = Some(at);
+        }
         for term in terms {
             let Some(entry) = self.file.entry(&term.text)? else {
                 continue;
             };
             self.file.postings(entry, |posting| {
-                if let Some(at) = numbers.iter().position(|number| *number == posting.document) {
+                if let Some(at) = places[posting.document as usize] {
                     let fields: Vec<Field> = Field::ALL.into_iter().filter(|field| posting.mask & field.bit() != 0).collect();
                     if !fields.is_empty() {
                         candidates[at].matches.push(Match { word: term.surface.clone(), fields });

@@ -6,7 +6,7 @@
 
 use super::document::Field;
 use super::file::{Lengths, SearchFile, SearchFileError};
-use super::vectors::{DIMENSIONS, cosine, embed};
+use super::vectors::{DIMENSIONS, Embedder, Packed, cosine};
 use super::weights::Weights;
 use super::words::{TermKind, terms};
 
@@ -61,7 +61,7 @@ pub(super) struct Ranking {
     pub(super) passages: Vec<f32>,
     /// What a document would score that had every term everywhere.
     pub(super) ideal: f32,
-    pub(super) vector: Option<[f32; DIMENSIONS]>,
+    pub(super) vector: Packed,
 }
 
 impl Ranking {
@@ -141,7 +141,7 @@ pub(super) fn rank(message: &str, file: &SearchFile, weights: &Weights) -> Resul
             }
         })?;
     }
-    let mut ranking = Ranking { terms, scored: all, matching: 0, lengths, passages, ideal, vector: embed(message) };
+    let mut ranking = Ranking { terms, scored: all, matching: 0, lengths, passages, ideal, vector: Embedder::new().embed(message) };
     add_passages(&mut ranking, weights);
     ranking.matching = ranking.scored.iter().filter(|scored| scored.words > 0.0).count();
     add_meaning(&mut ranking, file, weights)?;
@@ -181,10 +181,11 @@ fn add_passages(ranking: &mut Ranking, weights: &Weights) {
 
 /// Adds the likeness of the vectors to the candidates' scores, and forgets the documents that are none.
 fn add_meaning(ranking: &mut Ranking, file: &SearchFile, weights: &Weights) -> Result<(), SearchFileError> {
-    let Some(vector) = ranking.vector.filter(|_| weights.meaning > 0.0) else {
+    let vector = ranking.vector;
+    if weights.meaning <= 0.0 || vector == [0; DIMENSIONS] {
         ranking.scored.retain(|scored| scored.score > 0.0);
         return Ok(());
-    };
+    }
     let scans = file.header.documents <= SCANNED_DOCUMENTS;
     if scans {
         let bytes = file.document_vectors(0, file.header.documents)?;

@@ -7,6 +7,8 @@
 //! The pieces are found as the model's own tokenizer finds them: text in lower case without accents, split at spaces
 //! and punctuation, each word cut greedily into the longest known pieces.
 
+use std::collections::HashMap;
+
 /// Numbers per vector.
 pub(super) const DIMENSIONS: usize = 128;
 /// Longer words have no meaning here.
@@ -69,6 +71,19 @@ impl Table {
         None
     }
 
+    /// Cuts a word into its pieces; a word with an unknown piece has none.
+    fn pieces(&self, word: &[u8]) -> Vec<usize> {
+        let mut rows = Vec::new();
+        let mut start = 0;
+        while start < word.len() && word.len() <= LONGEST_WORD {
+            let longest = (start + 1..=word.len()).rev().find_map(|end| Some((self.find(&word[start..end], start > 0)?, end)));
+            let Some((row, end)) = longest else { return Vec::new() };
+            rows.push(row);
+            start = end;
+        }
+        rows
+    }
+
     fn add(&self, at: usize, sum: &mut [f32; DIMENSIONS]) {
         let row = &self.rows[at * ROW..(at + 1) * ROW];
         let scale = f32::from_le_bytes([row[0], row[1], row[2], row[3]]);
@@ -78,46 +93,47 @@ impl Table {
     }
 }
 
-/// Returns the vector of a text; `None` if no piece of it is known.
-pub(super) fn embed(text: &str) -> Option<[f32; DIMENSIONS]> {
-    let table = Table::new()?;
-    let mut sum = [0f32; DIMENSIONS];
-    let mut pieces = 0;
-    let mut word = String::new();
-    for c in text.chars().chain([' ']) {
-        if c.is_alphanumeric() {
-            word.extend(c.to_lowercase().filter_map(unaccented));
-            continue;
-        }
-        if !word.is_empty() {
-            pieces += add_word(&table, word.as_bytes(), &mut sum);
-            word.clear();
-        }
-        if pieces >= MOST_PIECES {
-            break;
-        }
-    }
-    (pieces > 0).then_some(sum)
+/// A vector as the search file keeps it; only its direction matters.
+pub(super) type Packed = [i8; DIMENSIONS];
+
+/// Turns texts into vectors, and remembers the pieces of words it has seen: documents repeat their words.
+pub(super) struct Embedder {
+    table: Option<Table>,
+    seen: HashMap<String, Vec<usize>>,
 }
 
-/// Adds the pieces of a word and returns how many there are; a word with an unknown piece has none.
-fn add_word(table: &Table, word: &[u8], sum: &mut [f32; DIMENSIONS]) -> usize {
-    if word.len() > LONGEST_WORD {
-        return 0;
+impl Embedder {
+    pub(super) fn new() -> Self {
+        Self { table: Table::new(), seen: HashMap::new() }
     }
-    let mut rows = [0usize; LONGEST_WORD];
-    let (mut count, mut start) = (0, 0);
-    while start < word.len() {
-        let longest = (start + 1..=word.len()).rev().find_map(|end| Some((table.find(&word[start..end], start > 0)?, end)));
-        let Some((row, end)) = longest else { return 0 };
-        rows[count] = row;
-        count += 1;
-        start = end;
+
+    /// Returns the vector of a text; all zero if no piece of it is known.
+    pub(super) fn embed(&mut self, text: &str) -> Packed {
+        let mut sum = [0f32; DIMENSIONS];
+        let Some(table) = &self.table else { return pack(&sum) };
+        let mut pieces = 0;
+        let mut word = String::new();
+        for c in text.chars().chain([' ']) {
+            if c.is_alphanumeric() {
+                word.extend(c.to_lowercase().filter_map(unaccented));
+                continue;
+            }
+            if !word.is_empty() {
+                if !self.seen.contains_key(&word) {
+                    self.seen.insert(word.clone(), table.pieces(word.as_bytes()));
+                }
+                for row in &self.seen[&word] {
+                    table.add(*row, &mut sum);
+                    pieces += 1;
+                }
+                word.clear();
+            }
+            if pieces >= MOST_PIECES {
+                break;
+            }
+        }
+        pack(&sum)
     }
-    for row in &rows[..count] {
-        table.add(*row, sum);
-    }
-    count
 }
 
 /// Strips the accent of a Latin letter, as far as the table's pieces go; drops combining marks.
@@ -136,10 +152,8 @@ fn unaccented(c: char) -> Option<char> {
     })
 }
 
-/// Packs a vector into bytes; only its direction is kept.
-pub(super) fn pack(vector: Option<&[f32; DIMENSIONS]>) -> [i8; DIMENSIONS] {
+fn pack(vector: &[f32; DIMENSIONS]) -> Packed {
     let mut packed = [0; DIMENSIONS];
-    let Some(vector) = vector else { return packed };
     let largest = vector.iter().fold(0f32, |largest, x| largest.max(x.abs()));
     if largest > 0.0 {
         for (byte, x) in packed.iter_mut().zip(vector) {
@@ -149,15 +163,47 @@ pub(super) fn pack(vector: Option<&[f32; DIMENSIONS]>) -> [i8; DIMENSIONS] {
     packed
 }
 
-/// Returns the cosine between a vector and a packed one; 0 where either says nothing.
-pub(super) fn cosine(vector: &[f32; DIMENSIONS], packed: &[u8]) -> f32 {
-    let (mut dot, mut own, mut other) = (0f32, 0f32, 0f32);
-    for (x, byte) in vector.iter().zip(packed) {
-        let y = f32::from(byte.cast_signed());
+/// Returns the cosine between a vector and the bytes of another; 0 where either says nothing.
+///
+/// Whole numbers add up alike in any order, so this is fast and the same on every machine.
+pub(super) fn cosine(vector: &Packed, other: &[u8]) -> f32 {
+    let (mut dot, mut own, mut others) = (0i32, 0i32, 0i32);
+    for (x, y) in vector.iter().zip(other) {
+        let (x, y) = (i32::from(*x), i32::from(y.cast_signed()));
         dot += x * y;
         own += x * x;
-        other += y * y;
+        others += y * y;
     }
-    let norm = (own * other).sqrt();
-    if norm > 0.0 { dot / norm } else { 0.0 }
+    let norm = (own as f32 * others as f32).sqrt();
+    if norm > 0.0 { dot as f32 / norm } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Embedder, Table, cosine};
+
+    fn likeness(a: &str, b: &str) -> f32 {
+        let mut embedder = Embedder::new();
+        cosine(&embedder.embed(a), &embedder.embed(b).map(i8::cast_unsigned))
+    }
+
+    #[test]
+    fn the_table_is_whole_and_sorted() {
+        let table = Table::new().unwrap();
+        assert!((1..table.len()).all(|at| table.name(at - 1) < table.name(at)));
+        assert_eq!(table.end(table.len() - 1), table.names.len());
+    }
+
+    #[test]
+    fn words_for_the_same_thing_lie_near_each_other() {
+        assert!(likeness("fake the clock", "mock timers") > likeness("fake the clock", "database schema"));
+        assert!(likeness("remove a user", "delete an account") > likeness("remove a user", "network latency"));
+        assert!(likeness("résumé", "resume") > 0.99);
+    }
+
+    #[test]
+    fn nothing_known_is_like_nothing() {
+        assert!(likeness("", "database").abs() < f32::EPSILON);
+        assert!(likeness("設定", "…!").abs() < f32::EPSILON);
+    }
 }
