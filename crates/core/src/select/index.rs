@@ -21,6 +21,9 @@ const SECTIONS: usize = 8;
 /// The number of topical terms beyond which more prove nothing.
 const ENOUGH_TERMS: f32 = 12.0;
 
+/// How far the best document usually leads over the sixth, as a share of its score.
+const USUAL_LEAD: f32 = 0.4;
+
 /// The documents chosen for a message, with everything that led there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selection {
@@ -291,7 +294,8 @@ fn evidence(message: &str, ranking: &Ranking) -> Evidence {
     let rareness: f32 = topical.iter().map(|term| term.idf).sum();
     let share = |part: f32| if rareness > 0.0 { part / rareness } else { 0.0 };
     let unknown = topical.iter().filter(|term| !term.known).count() as f32;
-    let sixth = ranking.scored.get(5).map_or(0.0, |scored| scored.score);
+    // Where there is no sixth, its absence says nothing: the usual distance stands in.
+    let sixth = ranking.scored.get(5).map_or(best.score * (1.0 - USUAL_LEAD), |scored| scored.score);
     let ideal = ranking.ideal.max(f32::MIN_POSITIVE);
     [
         count.min(ENOUGH_TERMS),

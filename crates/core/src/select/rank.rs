@@ -14,6 +14,10 @@ use super::words::{TermKind, terms};
 const CANDIDATES: usize = 128;
 /// With more documents than this, vectors only look at what the words found: reading them all would take too long.
 const SCANNED_DOCUMENTS: u32 = 20_000;
+/// A smaller collection counts as this large: in one of three documents no term would be rare, and nothing evidence.
+const FEW_DOCUMENTS: u32 = 40;
+/// The same for passages.
+const FEW_PASSAGES: u32 = 240;
 /// Longer messages are pasted logs; the first terms decide.
 const MOST_TERMS: usize = 256;
 /// Fields whose words say what a document is about.
@@ -81,7 +85,7 @@ pub(super) fn query_terms(message: &str, file: &SearchFile) -> Result<Vec<QueryT
             continue;
         }
         let occurrences = file.entry(&term.text)?.map_or(0, |entry| entry.documents);
-        let idf = rareness(file.header.documents, occurrences);
+        let idf = rareness(file.header.documents.max(FEW_DOCUMENTS), occurrences);
         found.push(QueryTerm { text: term.text, surface: term.surface, kind: term.kind, idf, known: occurrences > 0 });
         if found.len() == MOST_TERMS {
             break;
@@ -106,7 +110,7 @@ pub(super) fn rank(message: &str, file: &SearchFile, weights: &Weights) -> Resul
         let importance = kind_weight(term.kind, weights);
         let weight = term.idf * importance;
         // Collections are small: a term in every document may still be rare among passages.
-        let passage_weight = importance * rareness(file.header.passages, entry.map_or(0, |entry| entry.passages));
+        let passage_weight = importance * rareness(file.header.passages.max(FEW_PASSAGES), entry.map_or(0, |entry| entry.passages));
         ideal += weight * (weights.k1 + 1.0);
         ideal += weights.passage * passage_weight * (weights.passage_k1 + 1.0);
         let Some(entry) = entry else { continue };

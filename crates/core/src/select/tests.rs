@@ -131,6 +131,15 @@ fn an_empty_index_selects_nothing() {
 }
 
 #[test]
+fn one_document_is_enough() {
+    let index = SearchIndex::from_bytes(SearchIndex::build(&handbook()[..1])).unwrap();
+    let count = |message: &str| index.query(message, 5).unwrap().chosen().count();
+    assert_eq!(count("how do I roll back the canary release when the error budget is gone?"), 1);
+    assert_eq!(count("run the tests again"), 0);
+    assert_eq!(count("what should I cook for dinner tonight?"), 0);
+}
+
+#[test]
 fn a_cut_file_is_refused() {
     let bytes = SearchIndex::build(&handbook());
     for keep in [0, 7, 60, 200, 1000, bytes.len() - 1] {
