@@ -22,6 +22,16 @@ pub(crate) enum Command {
     Read(commands::read::Arguments),
     /// Let a model, or the local selector, choose files for a task, and print them
     Gather(commands::gather::Arguments),
+    /// Show what is known here: the domains from the root down, knowledge, state, what lies around
+    Context(commands::context::Arguments),
+    /// Add an entry to the knowledge of the nearest domain
+    Learn(commands::learn::Arguments),
+    /// Show, leave or finish the hand-off to the next session
+    State(commands::state::Arguments),
+    /// Look after the domains here and below: what is too large, old, repeated or broken
+    Maintain(commands::maintain::Arguments),
+    /// Set up what is not there yet; nothing is ever overwritten
+    Init(commands::init::Arguments),
     /// Show the settings: the commented defaults, or every value with who set it
     Config(commands::config::Arguments),
     /// Print the completion script of a shell

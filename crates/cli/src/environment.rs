@@ -1,15 +1,37 @@
 //! The one place that reads the environment. Every variable the program looks at is named here.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
 use briefing_core::settings::{Layer, Places, Settings};
+use jiff::Timestamp;
 
 use crate::talk;
 
 /// Colour is off when this is set to anything but the empty text (<https://no-color.org>).
 pub(crate) const NO_COLOR: &str = "NO_COLOR";
+
+/// The present moment (RFC 3339) instead of the system's clock: for tests and for looking back.
+pub(crate) const BRIEF_NOW: &str = "BRIEF_NOW";
+
+/// Returns the present moment.
+pub(crate) fn now() -> Result<Timestamp, Failure> {
+    let Some(text) = env::var_os(BRIEF_NOW).filter(|text| !text.is_empty()) else { return Ok(Timestamp::now()) };
+    let text = text.to_string_lossy();
+    text.parse().map_err(|error: jiff::Error| {
+        Failure::usage(format!("{BRIEF_NOW}: `{text}` is not a moment")).because(&error).hint("write it like 2026-11-15T12:00:00Z")
+    })
+}
+
+/// Returns an argument as an absolute path; without one, the current directory.
+pub(crate) fn absolute(path: Option<&Path>) -> Result<PathBuf, Failure> {
+    match path {
+        Some(path) if path.is_absolute() => Ok(path.to_path_buf()),
+        Some(path) => Ok(places()?.here.join(path)),
+        None => Ok(places()?.here),
+    }
+}
 
 /// Returns the directories of this user and this request.
 pub(crate) fn places() -> Result<Places, Failure> {

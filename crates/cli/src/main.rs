@@ -4,6 +4,7 @@ mod args;
 mod clipboard;
 mod commands;
 mod environment;
+mod input;
 mod output;
 mod packer;
 mod progress;
@@ -33,6 +34,11 @@ fn run() -> Result<(), Failure> {
         Command::Pack(arguments) => commands::pack::run(&arguments),
         Command::Read(arguments) => commands::read::run(&arguments),
         Command::Gather(arguments) => commands::gather::run(&arguments),
+        Command::Context(arguments) => commands::context::run(&arguments),
+        Command::Learn(arguments) => commands::learn::run(&arguments),
+        Command::State(arguments) => commands::state::run(&arguments),
+        Command::Maintain(arguments) => commands::maintain::run(&arguments),
+        Command::Init(arguments) => commands::init::run(&arguments),
         Command::Config(arguments) => commands::config::run(&arguments),
         Command::Completions(arguments) => commands::completions::run(&arguments),
         Command::Man => commands::man::run(),

@@ -1,16 +1,23 @@
 //! Data to stdout and lists from stdin. A reader that goes away (`| head`) is success, not an error.
 
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
 use briefing_core::fs::read_bytes;
 use briefing_core::shown::path_text;
 
+use crate::talk;
+
 /// Writes text to stdout and flushes it.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     finish(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
+}
+
+/// Writes text that holds strangers' words: on a terminal, what could move the cursor or turn text around is shown.
+pub(crate) fn print_foreign(text: &str) -> Result<(), Failure> {
+    if io::stdout().is_terminal() { print(&talk::safe(text)) } else { print(text) }
 }
 
 /// Turns the result of writing to stdout into the request's: a closed pipe ends the program well.

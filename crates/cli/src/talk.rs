@@ -2,8 +2,8 @@
 
 use std::io::{IsTerminal, Write, stderr};
 
-use briefing_core::Failure;
 use briefing_core::shown::is_deceptive;
+use briefing_core::{Failure, Level, Note};
 
 use crate::environment::NO_COLOR;
 
@@ -31,6 +31,13 @@ pub(crate) fn hint(text: &str) {
     line(CYAN, "hint", text);
 }
 
+/// Prints the notes that matter to the person who asked.
+pub(crate) fn notes(notes: &[Note]) {
+    for note in notes.iter().filter(|note| note.level >= Level::Warning) {
+        warning(&format!("`{}`: {}", note.path, note.reason));
+    }
+}
+
 /// Prints a line without a label.
 pub(crate) fn plain(text: &str) {
     // Nobody is left to tell when stderr itself is gone.
@@ -52,7 +59,7 @@ fn is_coloured() -> bool {
 }
 
 /// Neutralises what could move the cursor or turn text around, and keeps line breaks.
-fn safe(text: &str) -> String {
+pub(crate) fn safe(text: &str) -> String {
     text.chars()
         .flat_map(|c| if is_deceptive(c) && c != '\n' && c != '\t' { c.escape_default().collect::<Vec<_>>() } else { vec![c] })
         .collect()

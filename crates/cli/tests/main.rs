@@ -2,6 +2,12 @@
 
 mod config;
 mod docs;
+mod domains_bad_input;
+mod domains_context;
+mod domains_init;
+mod domains_learn;
+mod domains_maintain;
+mod domains_state;
 mod gather;
 mod pack;
 mod pack_hostile;

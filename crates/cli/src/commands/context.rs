@@ -1,0 +1,46 @@
+//! `brief context [PATH] [--topic T] [--json | --format text|json]`.
+
+use std::path::PathBuf;
+
+use briefing_core::Failure;
+use briefing_core::domains;
+use clap::{Args, ValueEnum};
+
+use crate::{environment, output, talk};
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The place to tell about: a directory or a file; it need not exist [default: the current directory]
+    path: Option<PathBuf>,
+    /// Only the entries of this topic, however large the knowledge is
+    #[arg(long, short, value_name = "TOPIC")]
+    topic: Option<String>,
+    /// Print the object a `SessionStart` hook prints
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people and models
+    Text,
+    /// The whole result: chain, knowledge, state, siblings, children, files
+    Json,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let path = environment::absolute(arguments.path.as_deref())?;
+    let context = domains::context(&path, arguments.topic.as_deref(), environment::now()?);
+    if arguments.json {
+        // What a hook prints on stderr nobody reads: the message itself says what was loaded.
+        return output::print(&format!("{:#}\n", domains::hook(&context)));
+    }
+    talk::notes(&context.notes);
+    match arguments.format {
+        Format::Text => output::print_foreign(&domains::text(&context)),
+        Format::Json => output::print(&format!("{:#}\n", serde_json::json!(context))),
+    }
+}

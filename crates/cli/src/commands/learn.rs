@@ -1,0 +1,58 @@
+//! `brief learn TITLE --type T --topics a,b [--path P] [BODY | -]`.
+
+use std::path::PathBuf;
+
+use briefing_core::Failure;
+use briefing_core::domains::{self, KINDS, NewEntry};
+use briefing_core::shown::path_text;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+use crate::{environment, input, output, talk};
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// What was learned, in one line
+    title: String,
+    /// Why and how, in markdown; `-` reads it from stdin
+    body: Option<String>,
+    /// What it is
+    #[arg(long = "type", short = 't', value_name = "TYPE", ignore_case = true, value_parser = PossibleValuesParser::new(KINDS))]
+    kind: String,
+    /// Words to find it by, separated by commas
+    #[arg(long, short = 'T', value_name = "A,B")]
+    topics: String,
+    /// A place in the domain that learns it [default: the current directory]
+    #[arg(long, short, value_name = "PATH")]
+    path: Option<PathBuf>,
+    /// Show the change as a diff, and change nothing
+    #[arg(long, short = 'n')]
+    dry_run: bool,
+    /// Save it even if it holds what looks like a secret
+    #[arg(long)]
+    allow_secrets: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let path = environment::absolute(arguments.path.as_deref())?;
+    let now = environment::now()?;
+    let entry = NewEntry {
+        title: arguments.title.clone(),
+        kind: arguments.kind.clone(),
+        topics: arguments.topics.clone(),
+        body: arguments.body.as_deref().map(input::text).transpose()?.unwrap_or_default(),
+        allows_secrets: arguments.allow_secrets,
+    };
+    let learned = if arguments.dry_run {
+        domains::plan_learn(&path, &entry, now)?
+    } else {
+        domains::learn(&path, &entry, now, environment::places()?.state.as_deref())?
+    };
+    for warning in &learned.warnings {
+        talk::warning(warning);
+    }
+    if arguments.dry_run {
+        return output::print_foreign(&learned.change.diff());
+    }
+    output::print_foreign(&format!("Learned in {} ({} tokens)\n", path_text(&learned.change.path), learned.tokens))
+}

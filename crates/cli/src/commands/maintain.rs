@@ -1,0 +1,107 @@
+//! `brief maintain [PATH] [--json] [--check] [--apply [--yes] | --undo]`.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use briefing_core::Failure;
+use briefing_core::domains::maintain::{self, DomainPlan, MaintainRules, Report, STALE_ENTRY_DAYS};
+use briefing_core::settings::Layer;
+use briefing_core::shown::path_text;
+use clap::Args;
+use serde_json::json;
+
+use crate::{environment, output, prompt, talk};
+
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
+pub(crate) struct Arguments {
+    /// Where to begin: the domain this lies in and all below it [default: the current directory]
+    path: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long, conflicts_with_all = ["apply", "undo"])]
+    json: bool,
+    /// Fail (exit code 1) if there is something to mend
+    #[arg(long, conflicts_with_all = ["apply", "undo"])]
+    check: bool,
+    /// Archive old entries and make repeated ones one: shows the diff, asks, keeps a backup
+    #[arg(long)]
+    apply: bool,
+    /// Answer the question of --apply with yes
+    #[arg(long, short, requires = "apply")]
+    yes: bool,
+    /// Take the last --apply back
+    #[arg(long, conflicts_with = "apply")]
+    undo: bool,
+    /// Entries older than this are stale
+    #[arg(long, value_name = "DAYS", default_value_t = STALE_ENTRY_DAYS, value_parser = clap::value_parser!(i64).range(0..=100_000))]
+    older_than: i64,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let path = environment::absolute(arguments.path.as_deref())?;
+    let places = environment::places_at(path.clone());
+    if arguments.undo {
+        return undo(&path, places.state.as_deref());
+    }
+    let settings = environment::settings(&places, Layer::default())?;
+    let rules = MaintainRules {
+        older_than_days: arguments.older_than,
+        skip: settings.list("excluded_directories").to_vec(),
+        honours_gitignore: settings.flag("gitignore"),
+    };
+    let report = maintain::examine(&path, &rules, environment::now()?);
+    if arguments.apply {
+        return apply(&report, &rules, places.state.as_deref(), arguments.yes);
+    }
+    talk::notes(&report.notes);
+    if arguments.json {
+        output::print(&format!("{:#}\n", json!(report)))?;
+    } else {
+        output::print_foreign(&maintain::report_text(&report))?;
+    }
+    match report.problems() {
+        problems if arguments.check && problems > 0 => Err(Failure::new(format!("{problems} to mend"))),
+        _ => Ok(()),
+    }
+}
+
+fn apply(report: &Report, rules: &MaintainRules, state: Option<&Path>, is_agreed: bool) -> Result<(), Failure> {
+    let now = environment::now()?;
+    let plans = maintain::plan(report, rules, now)?;
+    if plans.is_empty() {
+        return output::print("Nothing to archive and nothing to merge.\n");
+    }
+    let diff: String = plans.iter().flat_map(|plan| &plan.changes).map(briefing_core::domains::Change::diff).collect();
+    output::print_foreign(&diff)?;
+    let question = question(&plans);
+    if !is_agreed && !prompt::can_ask() {
+        return Err(Failure::new("nothing was changed: there is no terminal to ask on").hint("`--yes` answers the question"));
+    }
+    if !is_agreed && !prompt::yes(&format!("{question}?")) {
+        return output::print("Nothing was changed.\n");
+    }
+    maintain::apply(&plans, &report.root, rules, now, state)?;
+    talk::plain(&format!("Done: {question}. `brief maintain {} --undo` takes it back.", path_text(&report.root)));
+    Ok(())
+}
+
+fn question(plans: &[DomainPlan]) -> String {
+    let (archived, merged) = plans.iter().fold((0, 0), |(archived, merged), plan| (archived + plan.archived, merged + plan.merged));
+    let archive = if archived == 1 { "Archive 1 entry".to_owned() } else { format!("Archive {archived} entries") };
+    let remove =
+        if merged == 1 { "remove 1 entry that repeats another".to_owned() } else { format!("remove {merged} entries that repeat others") };
+    match (archived, merged) {
+        (_, 0) => archive,
+        (0, _) => remove.replacen('r', "R", 1),
+        _ => format!("{archive}, {remove}"),
+    }
+}
+
+fn undo(path: &Path, state: Option<&Path>) -> Result<(), Failure> {
+    let undone = maintain::undo(&maintain::maintain_root(path), state)?;
+    let mut text = format!("Restored as before {}:\n", undone.made);
+    for path in &undone.restored {
+        let _ = writeln!(text, "  {}", path_text(path));
+    }
+    output::print_foreign(&text)
+}

@@ -1,0 +1,173 @@
+//! Lines with their places, and which of them are inside a code fence or a comment.
+
+/// One line: its text without the line break, and where it lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Line<'a> {
+    pub(super) text: &'a str,
+    pub(super) start: usize,
+    /// Behind the line break.
+    pub(super) end: usize,
+}
+
+impl Line<'_> {
+    /// Returns whether this is `---`, the separator between entries.
+    pub(super) fn is_rule(&self) -> bool {
+        self.text.trim_end() == "---"
+    }
+
+    pub(super) fn is_blank(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+}
+
+/// Returns the lines of `text` from the byte `from` on.
+pub(super) fn lines(text: &str, from: usize) -> impl Iterator<Item = Line<'_>> {
+    let mut start = from;
+    std::iter::from_fn(move || {
+        let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
+        let length = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |at| at + 1);
+        let content = rest[..length].strip_suffix('\n').unwrap_or(&rest[..length]);
+        let line = Line { text: content.strip_suffix('\r').unwrap_or(content), start, end: start + length };
+        start += length;
+        Some(line)
+    })
+}
+
+/// A line that could open or close a fence: its character, the length of the run, and whether nothing follows it.
+fn fence(line: &str) -> Option<(usize, usize, bool)> {
+    let trimmed = line.trim_start_matches(' ');
+    if line.len() - trimmed.len() > 3 {
+        return None;
+    }
+    let which = match trimmed.bytes().next()? {
+        b'`' => 0,
+        b'~' => 1,
+        _ => return None,
+    };
+    let length = trimmed.bytes().take_while(|byte| *byte == b"`~"[which]).count();
+    let rest = &trimmed[length..];
+    // A backtick behind the run makes it inline code.
+    (length >= 3 && !(which == 0 && rest.contains('`'))).then(|| (which, length, rest.trim().is_empty()))
+}
+
+/// Tells, line by line, whether a line is markdown's own or hidden in a fence or a comment.
+///
+/// A fence or comment that nobody closes hides nothing: else one forgotten fence would swallow every entry behind it.
+#[derive(Debug)]
+pub(super) struct Hidden {
+    /// Per closing line: its place, and the longest closing run of each character from there to the end.
+    closers: Vec<(usize, [usize; 2])>,
+    last_comment_end: Option<usize>,
+    inside: Inside,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Inside {
+    Nothing,
+    Fence(usize, usize),
+    Comment,
+}
+
+impl Hidden {
+    pub(super) fn new(text: &str) -> Self {
+        let closing =
+            |line: Line<'_>| fence(line.text).filter(|(.., is_bare)| *is_bare).map(|(which, length, _)| (line.start, which, length));
+        let mut longest = [0, 0];
+        let mut closers: Vec<_> = lines(text, 0)
+            .filter_map(closing)
+            .map(|(start, which, length)| {
+                let mut own = [0, 0];
+                own[which] = length;
+                (start, own)
+            })
+            .collect();
+        for (_, lengths) in closers.iter_mut().rev() {
+            longest = [longest[0].max(lengths[0]), longest[1].max(lengths[1])];
+            *lengths = longest;
+        }
+        Self { closers, last_comment_end: text.rfind("-->"), inside: Inside::Nothing }
+    }
+
+    /// Returns whether `line` is hidden. To be asked for every line in turn.
+    pub(super) fn hides(&mut self, line: &Line<'_>) -> bool {
+        match self.inside {
+            Inside::Fence(which, length) => {
+                if fence(line.text).is_some_and(|(other, run, is_bare)| is_bare && other == which && run >= length) {
+                    self.inside = Inside::Nothing;
+                }
+                true
+            }
+            Inside::Comment => {
+                if line.text.contains("-->") {
+                    self.inside = Inside::Nothing;
+                }
+                true
+            }
+            Inside::Nothing => self.opens(line),
+        }
+    }
+
+    fn opens(&mut self, line: &Line<'_>) -> bool {
+        if let Some((which, length, _)) = fence(line.text) {
+            let next = self.closers.partition_point(|(start, _)| *start <= line.start);
+            let is_closed = self.closers.get(next).is_some_and(|(_, longest)| longest[which] >= length);
+            if is_closed {
+                self.inside = Inside::Fence(which, length);
+            }
+            return true;
+        }
+        let Some(comment) = line.text.trim_start().strip_prefix("<!--") else { return false };
+        if !comment.contains("-->") && self.last_comment_end.is_some_and(|end| end > line.start) {
+            self.inside = Inside::Comment;
+        }
+        true
+    }
+
+    /// Returns what would have to be added to `text` so that nothing in it stays open: a fence or the end of a comment.
+    pub(super) fn left_open(text: &str) -> Option<String> {
+        let mut open: Option<(usize, usize)> = None;
+        for line in lines(text, 0) {
+            match (open, fence(line.text)) {
+                (None, Some((which, length, _))) => open = Some((which, length)),
+                (Some((which, length)), Some((other, run, true))) if other == which && run >= length => open = None,
+                _ => {}
+            }
+        }
+        if let Some((which, length)) = open {
+            return Some(["`", "~"][which].repeat(length));
+        }
+        let opened = lines(text, 0).any(|line| line.text.trim_start().starts_with("<!--") && !text[line.start..].contains("-->"));
+        opened.then(|| "-->".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn visible(text: &str) -> Vec<&str> {
+        let mut hidden = Hidden::new(text);
+        lines(text, 0).filter(|line| !hidden.hides(line)).map(|line| line.text).collect()
+    }
+
+    #[test]
+    fn fences_and_comments_hide_their_lines() {
+        assert_eq!(visible("a\n```\nb\n```\nc\n~~~~ rust\nd\n~~~\n~~~~\ne"), ["a", "c", "e"]);
+        assert_eq!(visible("a\n<!--\nb\n-->\nc\n<!-- d -->\ne\r\n"), ["a", "c", "e"]);
+    }
+
+    #[test]
+    fn what_nobody_closes_hides_nothing_more() {
+        assert_eq!(visible("a\n```\nb\n"), ["a", "b"]);
+        assert_eq!(visible("a\n````\nb\n```\nc"), ["a", "b", "c"]);
+        assert_eq!(visible("a\n<!-- b\nc"), ["a", "c"]);
+        assert_eq!(visible("`` `x` ``\n```inline```\n"), ["`` `x` ``", "```inline```"]);
+    }
+
+    #[test]
+    fn what_is_left_open_can_be_closed() {
+        assert_eq!(Hidden::left_open("a\n~~~~ x\nb"), Some("~~~~".into()));
+        assert_eq!(Hidden::left_open("<!-- x\nb"), Some("-->".into()));
+        assert_eq!(Hidden::left_open("```\na\n```\n<!-- x -->"), None);
+    }
+}

@@ -1,0 +1,62 @@
+//! Files that an entry names: paths in backticks and links.
+
+use std::path::Path;
+
+use crate::domains::lines::{Hidden, lines};
+
+/// Returns the relative paths that `text` names outside code fences, with the place of the line that names them.
+///
+/// Only what is surely meant as a path counts: in backticks it has a slash and an extension, in a link an extension.
+pub(super) fn references(text: &str) -> Vec<(usize, &str)> {
+    let mut hidden = Hidden::new(text);
+    let mut found = Vec::new();
+    for line in lines(text, 0).filter(|line| !hidden.hides(line)) {
+        let spans = line.text.split('`').skip(1).step_by(2).filter(|span| span.contains('/'));
+        let links = line.text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target);
+        found.extend(spans.chain(links).filter_map(path_in).map(|path| (line.start, path)));
+    }
+    found
+}
+
+/// Returns the path in a span or link target, without `./`, `#heading` or `:line`.
+fn path_in(span: &str) -> Option<&str> {
+    let path = span.trim().split('#').next()?.trim_start_matches("./");
+    let path = path.split_once(':').map_or(path, |(path, line)| if line.starts_with(|c: char| c.is_ascii_digit()) { path } else { "" });
+    let is_plain = path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._/@+-".contains(&byte));
+    let (first, last) = (path.split('/').next()?, path.rsplit('/').next()?);
+    let extension = last.rsplit_once('.').map(|(stem, extension)| (!stem.is_empty(), extension));
+    let has_extension = extension.is_some_and(|(has_stem, extension)| {
+        has_stem && (1..=5).contains(&extension.len()) && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    });
+    // `example.com/a.html` is a place on the web, `path/to/file.md` an example.
+    let is_elsewhere = path.starts_with('/')
+        || (path.contains('/') && first.contains('.') && !first.starts_with('.'))
+        || path.contains("path/to")
+        || path.contains("...");
+    (is_plain && has_extension && !is_elsewhere && path.len() <= 200).then_some(path)
+}
+
+/// Returns whether a path exists seen from the domain, its `.megg`, or a directory above it up to the repository's root.
+pub(super) fn exists(path: &str, megg: &Path) -> bool {
+    if megg.join(path).exists() {
+        return true;
+    }
+    let Some(domain) = megg.parent() else { return false };
+    let root = domain.ancestors().find(|directory| directory.join(".git").exists()).unwrap_or(domain);
+    domain.ancestors().take_while(|directory| directory.starts_with(root)).any(|directory| directory.join(path).exists())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_surely_a_path_counts() {
+        let text = "See `src/a.rs:12`, [guide](docs/x.md#top), [y](z.md) and `./b/c.toml`.\n\
+                    Not: `a.rs`, `application/json`, `https://x.y/a.html`, `github.com/u/r.git`, `/etc/x.conf`, `path/to/f.md`, `*/a.rs`, `a b/c.d`, [m](mailto:a@b.c)\n\
+                    ```\n`src/fenced.rs`\n```\n";
+        let mut found: Vec<_> = references(text).into_iter().map(|(_, path)| path).collect();
+        found.sort_unstable();
+        assert_eq!(found, ["b/c.toml", "docs/x.md", "src/a.rs", "z.md"]);
+    }
+}

@@ -1,0 +1,72 @@
+//! Dates as people write them, and ages as people say them.
+
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+
+/// Reads a moment: RFC 3339, or without a zone (taken as UTC), or only a day (its beginning).
+pub(super) fn parse(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    let civil = |datetime: DateTime| datetime.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp());
+    let timestamp = text.parse::<Timestamp>().ok();
+    timestamp
+        .or_else(|| text.parse::<DateTime>().ok().and_then(civil))
+        .or_else(|| text.parse::<Date>().ok().and_then(|date| civil(date.at(0, 0, 0, 0))))
+}
+
+/// Returns the moment as these files write it: `2026-01-14T22:13:24.420Z`.
+pub(super) fn written(now: Timestamp) -> String {
+    format!("{now:.3}")
+}
+
+/// Returns the day of a moment in UTC.
+pub(super) fn day(now: Timestamp) -> Date {
+    now.to_zoned(TimeZone::UTC).date()
+}
+
+/// Returns the number of days from `date` to the day of `now`; negative for days to come.
+pub(super) fn days_since(date: Date, now: Timestamp) -> i64 {
+    date.until(day(now)).map_or(0, |span| i64::from(span.get_days()))
+}
+
+/// Returns an age in words.
+pub(super) fn ago(age: SignedDuration) -> String {
+    let minutes = age.as_mins();
+    let (count, unit) = match minutes {
+        ..0 => return "in the future".into(),
+        0 => return "just now".into(),
+        1..120 => (minutes, "minute"),
+        120..2880 => (minutes / 60, "hour"),
+        _ => (minutes / 1440, "day"),
+    };
+    format!("{count} {unit}{} ago", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_read_as_people_write_them() {
+        let expected: Timestamp = "2026-01-14T00:00:00Z".parse().unwrap();
+        for text in ["2026-01-14T00:00:00.000Z", "2026-01-14T01:00:00+01:00", "2026-01-14T00:00:00", "2026-01-14 00:00", "2026-01-14"] {
+            assert_eq!(parse(text), Some(expected), "{text}");
+        }
+        for text in ["", "yesterday", "2026-13-14", "14.01.2026"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+        assert_eq!(written(expected), "2026-01-14T00:00:00.000Z");
+    }
+
+    #[test]
+    fn ages_are_said_in_one_unit() {
+        let now: Timestamp = "2026-03-01T00:00:00Z".parse().unwrap();
+        assert_eq!(days_since("2025-12-01".parse().unwrap(), now), 90);
+        assert_eq!(days_since("2026-03-02".parse().unwrap(), now), -1);
+        for (minutes, words) in [(0, "just now"), (1, "1 minute ago"), (119, "119 minutes ago"), (180, "3 hours ago"), (2880, "2 days ago")]
+        {
+            assert_eq!(ago(SignedDuration::from_mins(minutes)), words);
+        }
+        assert_eq!(ago(SignedDuration::from_mins(-5)), "in the future");
+    }
+}

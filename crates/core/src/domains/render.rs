@@ -1,0 +1,188 @@
+//! A context as text for people and models, and as the object a `SessionStart` hook prints.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::context::{Context, LoadedKnowledge, Mode};
+use super::front_matter::without_front_matter;
+use super::navigation::Neighbour;
+use super::state::State;
+use super::summary::count;
+use crate::shown::{one_line, path_text};
+
+/// What a hook tells the person at the end.
+const REMINDER: &str =
+    "Good teams remember what works. The agent asks before it saves something; you can also write it down yourself: `brief learn`.";
+/// What an agent is told about saving.
+const SAVING: &str = "Something worth keeping came up? Ask the user first, then: brief learn TITLE --type TYPE --topics A,B BODY";
+/// Claude Code passes no more than this many UTF-16 units of one hook to the model.
+const CLAUDE_UNITS: usize = 10_000;
+/// Longer lists of neighbours are cut here.
+const MAX_LISTED: usize = 40;
+
+/// Returns the context as text: every level's info from the root down, knowledge, state, and where to go from here.
+pub fn text(context: &Context) -> String {
+    let Some(domain) = context.domain() else {
+        let mut text = "No domain here: there is no .megg directory in this directory or above it.\n".to_owned();
+        text.push_str(&navigation_text(context));
+        text.push_str("`brief init domain` makes one.\n");
+        return text;
+    };
+    let bar = "=".repeat(bar_length(context));
+    let mut text = String::new();
+    for level in &context.chain {
+        let path = path_text(&level.info_path());
+        section(&mut text, &bar, &format!("domain {}", one_line(&level.domain)), &path, level.stale_warning.as_deref(), &info_text(level));
+    }
+    if let Some(knowledge) = &context.knowledge {
+        let body = knowledge_text(knowledge);
+        section(&mut text, &bar, &knowledge_label(&domain, knowledge), &path_text(&knowledge.path), knowledge.warning.as_deref(), &body);
+    }
+    if let Some(state) = &context.state {
+        let label = format!("state of {}: {}, updated {}", one_line(&domain), state.status, state.age_words());
+        section(&mut text, &bar, &label, &path_text(&state.path), None, &state.content);
+    }
+    let mut around = navigation_text(context);
+    if let Some(reason) = &context.expired {
+        let _ = writeln!(around, "state.md is not loaded: {reason}.");
+    }
+    around.push_str(SAVING);
+    let _ = writeln!(text, "{bar} around {} {bar}\n\n{}", one_line(&domain), around.trim_end());
+    text
+}
+
+/// Returns the text of a level as it is shown.
+pub(super) fn info_text(level: &super::chain::Level) -> String {
+    match &level.problem {
+        Some(problem) => format!("(info.md could not be read: {problem})"),
+        None if level.info.is_empty() => "(info.md is empty)".into(),
+        None => level.info.clone(),
+    }
+}
+
+/// Returns the knowledge as it is shown: a whole file without its front matter, else what was made from it.
+pub(super) fn knowledge_text(knowledge: &LoadedKnowledge) -> String {
+    let is_whole = knowledge.mode == Mode::Full && knowledge.topic.is_none();
+    let text = if is_whole { without_front_matter(&knowledge.content) } else { &knowledge.content };
+    if text.is_empty() { "(knowledge.md is empty)".into() } else { text.to_owned() }
+}
+
+fn knowledge_label(domain: &str, knowledge: &LoadedKnowledge) -> String {
+    let about = knowledge.topic.as_ref().map(|topic| format!(" about {}", one_line(topic))).unwrap_or_default();
+    let entries = count(knowledge.entries, "entry", "entries");
+    format!("knowledge of {}{about}: {}, {entries}, {} tokens", one_line(domain), knowledge.mode.word(), knowledge.tokens)
+}
+
+/// Returns how many `=` make a bar that no line of the contents can be mistaken for.
+fn bar_length(context: &Context) -> usize {
+    let contents = context.chain.iter().map(|level| level.info.as_str());
+    let contents = contents.chain(context.knowledge.iter().map(|knowledge| knowledge.content.as_str()));
+    let contents = contents.chain(context.state.iter().map(|state| state.content.as_str()));
+    // A heading underlined with a row of `=` is no bar: nothing stands behind it.
+    let bar = |line: &str| {
+        let behind = line.trim_start_matches('=');
+        behind.starts_with(' ').then_some(line.len() - behind.len())
+    };
+    contents.flat_map(str::lines).filter_map(bar).max().map_or(3, |longest| longest.max(2) + 1)
+}
+
+fn section(text: &mut String, bar: &str, label: &str, path: &str, warning: Option<&str>, body: &str) {
+    let _ = write!(text, "{bar} {label} ({}) {bar}\n\n", one_line(path));
+    if let Some(warning) = warning {
+        let _ = write!(text, "> {warning}\n\n");
+    }
+    let _ = write!(text, "{}\n\n", body.trim_end());
+}
+
+/// Returns where one can go from here: domains beside and below, files to read when needed.
+pub(super) fn navigation_text(context: &Context) -> String {
+    let mut text = String::new();
+    let domains = |text: &mut String, label: &str, list: &[&Neighbour]| {
+        if !list.is_empty() {
+            let _ = writeln!(text, "{label}");
+            let shown =
+                list.iter().take(MAX_LISTED).map(|found| format!("- {}: {}", one_line(&found.name), one_line(&path_text(&found.path))));
+            push_list(text, shown, list.len());
+        }
+    };
+    // From a directory inside a domain, the domain's children are also the siblings of that directory: once is enough.
+    let siblings: Vec<_> = context.siblings.iter().filter(|found| !context.children.contains(found)).collect();
+    domains(&mut text, "Domains beside this one (`brief context PATH` loads one):", &siblings);
+    domains(&mut text, "Subdomains:", &context.children.iter().collect::<Vec<_>>());
+    if !context.on_demand.is_empty() {
+        text.push_str("Not loaded, read when needed:\n");
+        let shown = context.on_demand.iter().take(MAX_LISTED).map(|path| format!("- {}", one_line(&path_text(path))));
+        push_list(&mut text, shown, context.on_demand.len());
+    }
+    text
+}
+
+fn push_list(text: &mut String, shown: impl Iterator<Item = String>, length: usize) {
+    for line in shown {
+        let _ = writeln!(text, "{line}");
+    }
+    if length > MAX_LISTED {
+        let _ = writeln!(text, "- … and {} more", length - MAX_LISTED);
+    }
+}
+
+/// Returns the text of the navigation as a piece for a session: the same until something around changes.
+pub(super) fn navigation_piece(context: &Context) -> String {
+    format!("{}{SAVING}", navigation_text(context))
+}
+
+/// Returns the state as it is put into a session: with its date, not its age, so that the text stays the same.
+pub(super) fn state_piece(state: &State) -> String {
+    format!("Hand-off of the session before, updated {}:\n\n{}", one_line(&state.updated), state.content)
+}
+
+/// Returns the object that a `SessionStart` hook prints.
+pub fn hook(context: &Context) -> Value {
+    let additional = if context.deepest.is_some() { text(context) } else { String::new() };
+    let mut message = system_message(context);
+    let units = additional.encode_utf16().count();
+    if units > CLAUDE_UNITS {
+        let _ = write!(
+            message,
+            "\nThis context has {units} characters, and Claude Code passes 10000 of one hook. `brief install claude` delivers all of it, in parts."
+        );
+    }
+    json!({
+        "systemMessage": message,
+        "hookSpecificOutput": { "hookEventName": "SessionStart", "additionalContext": additional },
+    })
+}
+
+/// Returns what the person sees: the paths that were loaded, those that could be, and how saving works.
+fn system_message(context: &Context) -> String {
+    if context.deepest.is_none() {
+        return "Briefing: no .megg found. `brief init domain` makes one.".into();
+    }
+    let mut message = "Briefing loaded:\n".to_owned();
+    for level in context.chain.iter().filter(|level| level.problem.is_none()) {
+        let _ = writeln!(message, "  {}", one_line(&path_text(&level.info_path())));
+    }
+    if let Some(knowledge) = context.knowledge.as_ref().filter(|knowledge| knowledge.mode != Mode::Blocked) {
+        let path = path_text(&knowledge.path);
+        let _ = writeln!(message, "  {} ({}, {} tokens)", one_line(&path), knowledge.mode.word(), knowledge.tokens);
+    }
+    if let Some(state) = &context.state {
+        let _ = writeln!(message, "  {} (state, {} tokens)", one_line(&path_text(&state.path)), state.tokens);
+    }
+    if !context.on_demand.is_empty() {
+        message.push_str("Available (not loaded):\n");
+    }
+    for path in context.on_demand.iter().take(MAX_LISTED) {
+        let blocked = context.knowledge.as_ref().filter(|knowledge| knowledge.mode == Mode::Blocked && knowledge.path == *path);
+        let remark = blocked.map(|knowledge| format!(" (blocked, {} tokens: run `brief maintain`)", knowledge.tokens)).unwrap_or_default();
+        let _ = writeln!(message, "  {}{remark}", one_line(&path_text(path)));
+    }
+    for level in &context.chain {
+        if let Some(warning) = &level.stale_warning {
+            let _ = writeln!(message, "{warning}");
+        }
+    }
+    let _ = write!(message, "\n{REMINDER}");
+    message
+}
