@@ -19,6 +19,9 @@ pub struct Terminal<'client> {
 /// Longest wait for a screen or a request.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// After so long without the expected request, the Enter was probably lost.
+const SWALLOWED: Duration = Duration::from_secs(8);
+
 /// A screen that has not changed for so long is at rest: every client here shows a spinner while it works.
 const REST: Duration = Duration::from_millis(1200);
 
@@ -54,10 +57,14 @@ impl<'client> Terminal<'client> {
 
     fn enter(&mut self) -> &mut Self {
         // An Enter that follows too closely is taken as part of the text.
-        thread::sleep(Duration::from_millis(700));
-        self.tmux(&["send-keys", "-t", "test", "Enter"]);
+        self.settle();
+        self.press_enter();
         self.settle();
         self
+    }
+
+    fn press_enter(&mut self) {
+        self.tmux(&["send-keys", "-t", "test", "Enter"]);
     }
 
     /// Waits until there are so many conversation steps in this session, and the client is at rest.
@@ -68,7 +75,13 @@ impl<'client> Terminal<'client> {
     /// Waits until `wanted` holds of this session's requests, and the client is at rest.
     pub fn wait_for(&mut self, what: &str, wanted: impl Fn(&[ModelRequest]) -> bool) -> &mut Self {
         let start = self.start;
-        if !self.client.cell().wait_for_requests(start, PATIENCE, wanted) {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.client.cell().wait_for_requests(start, SWALLOWED, &wanted) {
+            if Instant::now() < deadline {
+                // A client that is still starting may swallow the key; on an empty line it does nothing.
+                self.press_enter();
+                continue;
+            }
             let seen: Vec<String> = self.requests().iter().map(|request| format!("{:?} {}", request.kind, request.path)).collect();
             panic!("waited in vain for {what}\nrequests: {seen:#?}\nscreen:\n{}", self.screen());
         }

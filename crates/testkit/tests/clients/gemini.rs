@@ -49,6 +49,26 @@ fn session_context_takes_the_prompt_with_it_on_resume() {
     assert!(resumed.last_turn().in_order(&["PROBE-SessionStart-resume", "PROMPT-TWO"]), "{resumed}");
 }
 
+/// In the terminal session context is a message of its own: on resume the prompt stays, the old context is lost, and the new
+/// one, which the event of the resume brings, never arrives.
+#[test]
+fn session_context_is_lost_on_resume_in_the_terminal() {
+    let mut client = Client::gemini();
+    client.probe("SessionStart").probe("BeforeAgent");
+    client.interactive().submit("PROMPT-ONE").wait_for_turns(1);
+    client.arg("--resume").arg("latest");
+    let mut terminal = client.interactive();
+    terminal.submit("PROMPT-TWO").wait_for_turns(1);
+    let turns = terminal.turns();
+    let turn = turns.last().expect("a turn");
+    assert_eq!((turn.count("PROMPT-ONE"), turn.count("PROBE-BeforeAgent")), (1, 2), "{:#?}", turn.texts());
+    assert_eq!(turn.count("PROBE-SessionStart"), 0, "{:#?}", turn.texts());
+    drop(terminal);
+    let calls = client.hook_calls();
+    let starts: Vec<&str> = calls.iter().filter(|call| call.event == "SessionStart").map(|call| call.text("source")).collect();
+    assert_eq!(starts, ["startup", "resume"]);
+}
+
 #[test]
 fn compress_and_clear_in_the_terminal() {
     let mut client = Client::gemini();
