@@ -1,9 +1,10 @@
-//! The documentation's own examples: every ```console block of README.md and docs/ is run and compared.
+//! The documentation's own examples: every `console` block of README.md and docs/ is run and compared.
 //!
 //! Within one document the blocks run in order, in one fresh project. A line that starts with `$ ` is a command, the
 //! lines behind it are what it prints (stdout and stderr together); a line `...` stands for any number of lines. A
 //! command without lines behind it is only run. `<!-- run: … -->` runs a command that the reader does not see.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -87,12 +88,8 @@ fn every_example_prints_what_the_documentation_says() {
             }
             let actual: Vec<&str> = text.trim_end().lines().collect();
             if !expected.is_empty() && !matches(&expected, &actual) {
-                problems.push_str(&format!(
-                    "{name}:{}: `{}` printed\n{text}\ninstead of\n{}\n\n",
-                    step.line,
-                    step.command,
-                    expected.join("\n")
-                ));
+                let _ =
+                    write!(problems, "{name}:{}: `{}` printed\n{text}\ninstead of\n{}\n\n", step.line, step.command, expected.join("\n"));
             }
         }
     }
