@@ -113,6 +113,7 @@ fn odd_files_are_entries_and_never_hang() {
     warning: `binary`: binary file
     warning: `latin1`: not UTF-8 (first bad byte at 0)
     warning: `huge`: too large: 3298534883328 bytes, the limit is 33554432
+    hint: `brief pack` takes whole directories
     ");
     let contents: Vec<_> = parsed(&outcome.stdout).into_iter().map(|(_, content)| content).collect();
     assert_eq!(contents[4], format!("[Skipped: file size {} bytes exceeds maxFileSize 33554432]", 3_u64 << 40));

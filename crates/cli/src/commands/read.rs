@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use briefing_core::fs::FileProblem;
 use briefing_core::requests::{self, Options, ReadFiles, read_include_files, read_requested_files};
 use briefing_core::settings::Layer;
 use briefing_core::shown::{normalize, path_text};
@@ -78,7 +79,11 @@ impl Limits {
                 return Err(Failure::new(format!("`{}` is not a directory", path_text(&self.dir)))
                     .hint("give --dir a directory and the file as PATH"));
             }
-            Err(error) => return Err(Failure::new(format!("cannot use `{}` as directory", path_text(&self.dir))).because(&error)),
+            Err(error) => {
+                return Err(Failure::new(format!("cannot use `{}` as directory", path_text(&self.dir)))
+                    .because(&FileProblem::from(error))
+                    .hint("requests are relative to --dir; without it, to the current directory"));
+            }
         }
         Ok(Options {
             here: here.to_path_buf(),
@@ -131,6 +136,9 @@ pub(crate) fn print(files: &mut ReadFiles, here: &Path, format: Format) -> Resul
     tell(&files.notes);
     if files.notes.iter().any(|note| note.kind == NoteKind::Outside) {
         talk::hint("--allow-outside reads what lies outside the directory, --dir names another");
+    }
+    if files.notes.iter().any(|note| note.kind == NoteKind::NotRegular && note.reason.ends_with("a directory")) {
+        talk::hint("`brief pack` takes whole directories");
     }
     output::print(&text)
 }
