@@ -1,0 +1,170 @@
+//! Where goals are looked for: from here upward, then at home. The nearest of a name wins.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use briefing_core::Failure;
+use briefing_core::settings::{Places, nearest};
+
+use crate::goal::{Goal, PROMPT_FILE};
+
+/// Whose goals they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// They came with a repository, and run nothing until they are trusted.
+    Project,
+    /// The person's own.
+    User,
+}
+
+/// A directory of goals.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home {
+    pub path: PathBuf,
+    pub level: Level,
+}
+
+/// A goal that was found, whether it can be used or not.
+#[derive(Debug)]
+pub struct Found {
+    pub name: String,
+    /// Its directory.
+    pub path: PathBuf,
+    pub level: Level,
+    pub goal: Result<Goal, Failure>,
+    /// The nearer goal of the same name, which runs instead.
+    pub shadowed_by: Option<PathBuf>,
+}
+
+/// Returns the directories that goals are looked for in, nearest first, whether they exist or not.
+///
+/// At one level `.context/goals` comes before `.claw/goals`, and Briefing's own home before claw's.
+pub fn homes(places: &Places) -> Vec<Home> {
+    let config = |name: &str| places.config.as_ref().map(|config| config.join(name).join("goals"));
+    let own: Vec<_> = [config("brief"), config("claw")].into_iter().flatten().collect();
+    let mut homes = Vec::new();
+    for directory in places.upward() {
+        for name in [".context", ".claw"] {
+            let path = directory.join(name).join("goals");
+            if !own.contains(&path) {
+                homes.push(Home { path, level: Level::Project });
+            }
+        }
+    }
+    homes.extend(own.into_iter().map(|path| Home { path, level: Level::User }));
+    homes
+}
+
+/// Returns every goal there is, by name, the one that runs before those it shadows. A broken one hides nobody.
+pub fn all(places: &Places) -> Vec<Found> {
+    let mut found: Vec<Found> = Vec::new();
+    for home in homes(places) {
+        for (name, path) in goals_in(&home.path) {
+            let shadowed_by = found.iter().find(|other| other.name == name).map(|other| other.path.clone());
+            let goal = Goal::read(&path);
+            found.push(Found { name, path, level: home.level, goal, shadowed_by });
+        }
+    }
+    // Stable: nearer ones stay in front.
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    found
+}
+
+/// Returns the goal of this name that is nearest.
+///
+/// A broken goal is an error even when another of its name stands behind it: silently running a different one than
+/// the person sees would be worse.
+pub fn named(places: &Places, name: &str) -> Result<(Goal, Level), Failure> {
+    let is_plain = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0']);
+    if is_plain {
+        for home in homes(places) {
+            let path = home.path.join(name);
+            if path.join(PROMPT_FILE).is_file() {
+                return Ok((Goal::read(&path)?, home.level));
+            }
+        }
+    }
+    let names: Vec<String> = homes(places).iter().flat_map(|home| goals_in(&home.path)).map(|(name, _)| name).collect();
+    let failure = Failure::new(format!("there is no goal `{name}`"));
+    let failure = match nearest(name, names.iter().map(String::as_str)) {
+        Some(near) => failure.hint(format!("did you mean `{near}`?")),
+        None => failure,
+    };
+    Err(failure.hint("`brief goals` lists all there are"))
+}
+
+/// Returns the goals of one directory: name and path, by name.
+fn goals_in(home: &Path) -> Vec<(String, PathBuf)> {
+    let Ok(entries) = fs::read_dir(home) else { return Vec::new() };
+    let mut goals: Vec<_> = entries
+        .flatten()
+        .filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())))
+        .filter(|(name, path)| !name.starts_with('.') && path.join(PROMPT_FILE).is_file())
+        .collect();
+    goals.sort();
+    goals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct House(tempfile::TempDir);
+
+    impl House {
+        fn new(goals: &[&str]) -> Self {
+            let house = Self(tempfile::tempdir().unwrap());
+            fs::create_dir_all(house.0.path().join("home/work/.git")).unwrap();
+            fs::create_dir_all(house.0.path().join("home/work/sub")).unwrap();
+            for goal in goals {
+                let directory = house.0.path().join("home").join(goal);
+                fs::create_dir_all(&directory).unwrap();
+                let text = if goal.contains("broken") { "prompt: [".to_owned() } else { format!("prompt: {goal}") };
+                fs::write(directory.join(PROMPT_FILE), text).unwrap();
+            }
+            house
+        }
+
+        fn places(&self) -> Places {
+            let home = self.0.path().join("home");
+            Places { here: home.join("work/sub"), config: Some(home.join(".config")), state: None, cache: None, home: Some(home) }
+        }
+    }
+
+    #[test]
+    fn the_nearest_of_a_name_wins_and_all_are_listed() {
+        let house = House::new(&[
+            ".config/claw/goals/review",
+            ".config/brief/goals/review",
+            "work/.claw/goals/review",
+            "work/.context/goals/review",
+            "work/sub/.claw/goals/other",
+            ".config/brief/goals/broken",
+            "outside/.claw/goals/unseen",
+        ]);
+        let (goal, level) = named(&house.places(), "review").unwrap();
+        assert_eq!((goal.prompt.as_str(), level), ("work/.context/goals/review", Level::Project));
+        let all = all(&house.places());
+        let names: Vec<_> =
+            all.iter().map(|found| (found.name.as_str(), found.level, found.shadowed_by.is_some(), found.goal.is_ok())).collect();
+        let expected = [
+            ("broken", Level::User, false, false),
+            ("other", Level::Project, false, true),
+            ("review", Level::Project, false, true),
+            ("review", Level::Project, true, true),
+            ("review", Level::User, true, true),
+            ("review", Level::User, true, true),
+        ];
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn an_unknown_name_suggests_a_near_one_and_never_leaves_the_homes() {
+        let house = House::new(&["work/.context/goals/review", "work/evil"]);
+        let failure = named(&house.places(), "reviw").unwrap_err();
+        assert_eq!(failure.hints()[0], "did you mean `review`?");
+        for name in ["../../evil", "", ".", "..", "/etc"] {
+            assert!(named(&house.places(), name).is_err(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! A goal as it stands on disk: `prompt.yaml` and the files beside it, read once and kept, so that what was trusted is
+//! what is rendered.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use briefing_core::Failure;
+use briefing_core::fs::{FileProblem, read_text};
+use briefing_core::shown::path_text;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The file that makes a directory a goal.
+pub(crate) const PROMPT_FILE: &str = "prompt.yaml";
+/// No larger file belongs to a goal, and no more of them.
+const MAX_BYTES: u64 = 1024 * 1024;
+const MAX_FILES: usize = 200;
+
+/// One goal, read whole.
+#[derive(Debug, Clone)]
+pub struct Goal {
+    /// The name of its directory: what a person types.
+    pub name: String,
+    /// Its directory.
+    pub path: PathBuf,
+    /// The name it gives itself.
+    pub title: String,
+    pub description: Option<String>,
+    pub parameters: Vec<Parameter>,
+    /// In the order of the file.
+    pub scripts: Vec<Script>,
+    /// Paths that are embedded when the caller names none.
+    pub context: Vec<String>,
+    /// The prompt, a Tera template.
+    pub prompt: String,
+    /// The texts beside `prompt.yaml`, by name, for includes.
+    pub files: BTreeMap<String, String>,
+    /// The hash of everything above, and of the path.
+    pub hash: blake3::Hash,
+}
+
+/// A shell command whose output goes into the prompt as `Context.<name>`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Script {
+    pub name: String,
+    /// A Tera template with `Args`.
+    pub command: String,
+}
+
+/// What a goal wants to be told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    pub name: String,
+    pub description: String,
+    pub is_required: bool,
+    pub kind: Kind,
+    pub default: Option<String>,
+}
+
+/// What a parameter's value may look like. In templates every value is a text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Kind {
+    #[default]
+    Text,
+    Number,
+    Boolean,
+    /// A file or directory that exists.
+    Path,
+    Choice(Vec<String>),
+}
+
+impl Kind {
+    /// Returns the kind in words.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Text => "string".into(),
+            Self::Number => "number".into(),
+            Self::Boolean => "boolean".into(),
+            Self::Path => "path".into(),
+            Self::Choice(choices) => choices.join("|"),
+        }
+    }
+}
+
+/// `prompt.yaml` as it is written. Unknown keys are somebody else's.
+#[derive(Debug, Deserialize)]
+struct Written {
+    name: Option<String>,
+    description: Option<String>,
+    #[serde(default)]
+    parameters: Option<Vec<WrittenParameter>>,
+    #[serde(default)]
+    context_scripts: Option<serde_json::Map<String, Value>>,
+    #[serde(default)]
+    context: Option<OneOrMany>,
+    prompt: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct WrittenParameter {
+    name: String,
+    #[serde(default)]
+    description: Option<String>,
+    #[serde(default)]
+    required: bool,
+    #[serde(default, rename = "type")]
+    kind: Option<String>,
+    #[serde(default)]
+    choices: Option<Vec<Value>>,
+    #[serde(default)]
+    default: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum OneOrMany {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl Goal {
+    /// Reads the goal in a directory.
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let failed = |what: String| Failure::new(format!("the goal `{name}` cannot be used: {what}"));
+        let file = path.join(PROMPT_FILE);
+        let text = read_text(&file, MAX_BYTES).map_err(|problem| failed(format!("`{}`: {problem}", path_text(&file))))?;
+        let written = parse(&text).map_err(|problem| failed(format!("`{}`{problem}", path_text(&file))))?;
+        let files = beside(path).map_err(|problem| failed(format!("`{}`: {problem}", path_text(path))))?;
+        let mut hasher = blake3::Hasher::new();
+        // Lengths between the parts: no two different goals may read the same.
+        for part in [path_text(path).as_str(), &text].into_iter().chain(files.iter().flat_map(|(name, text)| [name.as_str(), text])) {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+        }
+        let mut goal = Self {
+            title: written.name.unwrap_or_else(|| name.clone()),
+            description: written.description.filter(|text| !text.trim().is_empty()),
+            parameters: Vec::new(),
+            scripts: Vec::new(),
+            context: match written.context {
+                None => Vec::new(),
+                Some(OneOrMany::One(path)) => vec![path],
+                Some(OneOrMany::Many(paths)) => paths,
+            },
+            prompt: written.prompt,
+            files,
+            hash: hasher.finalize(),
+            path: path.to_path_buf(),
+            name: name.clone(),
+        };
+        for parameter in written.parameters.unwrap_or_default() {
+            goal.parameters.push(settle(parameter).map_err(&failed)?);
+        }
+        for (name, command) in written.context_scripts.unwrap_or_default() {
+            let command = scalar(&command).ok_or_else(|| failed(format!("the script `{name}` is not a text")))?;
+            goal.scripts.push(Script { name, command });
+        }
+        Ok(goal)
+    }
+}
+
+/// Parses `prompt.yaml`. The problem starts with the place: `:3:5: …`.
+fn parse(text: &str) -> Result<Written, String> {
+    // Only true and false are booleans: a choice of `y` and `n` means these letters.
+    let options = serde_saphyr::options! { strict_booleans: true };
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let place = error.location().map(|place| format!(":{}:{}", place.line(), place.column())).unwrap_or_default();
+        // The first line says what is wrong; the others draw a picture of it.
+        let told = error.without_snippet().to_string();
+        let first = told.lines().find(|line| !line.trim().is_empty()).unwrap_or("not valid YAML");
+        let first = first.split(" at line ").next().unwrap_or(first);
+        format!("{place}: {first}")
+    })
+}
+
+fn settle(written: WrittenParameter) -> Result<Parameter, String> {
+    let name = written.name;
+    let texts = |values: &[Value]| values.iter().map(scalar).collect::<Option<Vec<_>>>();
+    let choices = match &written.choices {
+        None => None,
+        Some(choices) => Some(texts(choices).ok_or_else(|| format!("a choice of the parameter `{name}` is not a plain value"))?),
+    };
+    let kind = match (written.kind.as_deref().map(str::to_ascii_lowercase).as_deref(), choices) {
+        (None | Some("choice"), Some(choices)) => Kind::Choice(choices),
+        (None | Some("string" | "text"), _) => Kind::Text,
+        (Some("number" | "integer" | "float"), _) => Kind::Number,
+        (Some("boolean" | "bool"), _) => Kind::Boolean,
+        (Some("path" | "file" | "directory"), _) => Kind::Path,
+        (Some("choice"), None) => return Err(format!("the parameter `{name}` is a choice but has no `choices`")),
+        (Some(other), _) => {
+            return Err(format!(
+                "the parameter `{name}` has the unknown type `{other}`; there are string, number, boolean, path and choice"
+            ));
+        }
+    };
+    let default = match &written.default {
+        None | Some(Value::Null) => None,
+        Some(value) => Some(scalar(value).ok_or_else(|| format!("the default of the parameter `{name}` is not a plain value"))?),
+    };
+    Ok(Parameter { name, description: written.description.unwrap_or_default(), is_required: written.required, kind, default })
+}
+
+/// Returns a plain value as text: people write `false` and `3` without quotes.
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(value) => Some(value.to_string()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// Reads the texts beside `prompt.yaml`, one level of directories down included. What is no text is no template.
+fn beside(path: &Path) -> Result<BTreeMap<String, String>, String> {
+    let mut files = BTreeMap::new();
+    let mut directories = vec![(path.to_path_buf(), String::new())];
+    while let Some((directory, prefix)) = directories.pop() {
+        let entries = fs::read_dir(&directory).map_err(|error| FileProblem::from(error).to_string())?;
+        for entry in entries.flatten() {
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            let Ok(kind) = entry.file_type() else { continue };
+            let full = format!("{prefix}{name}");
+            if kind.is_dir() && prefix.is_empty() {
+                directories.push((entry.path(), format!("{name}/")));
+            } else if kind.is_file() && full != PROMPT_FILE {
+                if files.len() == MAX_FILES {
+                    return Err(format!("more than {MAX_FILES} files stand beside {PROMPT_FILE}"));
+                }
+                if let Ok(text) = read_text(&entry.path(), MAX_BYTES) {
+                    files.insert(full, text);
+                }
+            }
+        }
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(yaml: &str) -> Result<Goal, Failure> {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(PROMPT_FILE), yaml).unwrap();
+        fs::write(dir.path().join("guide.md"), "be kind").unwrap();
+        fs::write(dir.path().join("logo.png"), b"\0\xff").unwrap();
+        Goal::read(dir.path())
+    }
+
+    #[test]
+    fn goals_of_claw_are_read_as_they_are() {
+        let goal = read(
+            "name: Review\ndescription: Reviews a diff\nauthor: somebody\nparameters:\n  - name: style_guide\n    description: Which\n    required: false\n    type: string\n    default: \"rust\"\n  - name: verbose\n    description: More\n    required: true\n    default: false\n    type: Boolean\ncontext_scripts:\n  zebra: git diff\n  apple: |\n    git log {{ Args.n | default(value=\"3\") }}\nprompt: |\n  Hello {{ Args.style_guide }}\n",
+        )
+        .unwrap();
+        assert_eq!((goal.title.as_str(), goal.description.as_deref()), ("Review", Some("Reviews a diff")));
+        assert_eq!(
+            goal.scripts.iter().map(|script| script.name.as_str()).collect::<Vec<_>>(),
+            ["zebra", "apple"],
+            "in the order of the file"
+        );
+        assert_eq!(goal.parameters[0].default.as_deref(), Some("rust"));
+        assert_eq!(
+            goal.parameters[1],
+            Parameter {
+                name: "verbose".into(),
+                description: "More".into(),
+                is_required: true,
+                kind: Kind::Boolean,
+                default: Some("false".into())
+            }
+        );
+        assert_eq!(goal.files.keys().collect::<Vec<_>>(), ["guide.md"]);
+        assert_eq!(goal.prompt, "Hello {{ Args.style_guide }}\n");
+    }
+
+    #[test]
+    fn the_new_keys_are_read_too() {
+        let goal =
+            read("prompt: p\ncontext: src\nparameters:\n  - {name: level, choices: [low, 2], default: 2}\n  - {name: file, type: path}\n")
+                .unwrap();
+        assert_eq!(goal.context, ["src"]);
+        assert_eq!(goal.parameters[0].kind, Kind::Choice(vec!["low".into(), "2".into()]));
+        assert_eq!(goal.parameters[0].default.as_deref(), Some("2"));
+        assert_eq!(goal.parameters[1].kind, Kind::Path);
+        assert_eq!(read("prompt: p\ncontext: [a, b]").unwrap().context, ["a", "b"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        for (yaml, expected) in [
+            ("name: x\n", "missing field `prompt`"),
+            ("prompt: [\n", "prompt.yaml`:"),
+            ("prompt: p\nparameters:\n  - {name: a, type: colour}\n", "the unknown type `colour`"),
+            ("prompt: p\nparameters:\n  - {name: a, type: choice}\n", "has no `choices`"),
+            ("prompt: p\nparameters:\n  - {name: a, default: [1]}\n", "is not a plain value"),
+            ("prompt: p\ncontext_scripts:\n  a: [x]\n", "the script `a` is not a text"),
+        ] {
+            let told = read(yaml).unwrap_err().to_string();
+            assert!(told.contains(expected), "{told}");
+        }
+        let told = read("prompt: p\nparameters:\n  - name: a\n    required: maybe\n").unwrap_err().to_string();
+        assert!(told.contains("prompt.yaml`:4:"), "{told}");
+    }
+
+    #[test]
+    fn every_change_changes_the_hash() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(dir.path().join(name), text).unwrap();
+        let hash = || Goal::read(dir.path()).unwrap().hash;
+        write(PROMPT_FILE, "prompt: p");
+        let first = hash();
+        assert_eq!(first, hash());
+        write("guide.md", "a");
+        let second = hash();
+        assert_ne!(first, second);
+        write("guide.md", "b");
+        assert_ne!(second, hash());
+        let copy = tempfile::tempdir().unwrap();
+        fs::write(copy.path().join(PROMPT_FILE), "prompt: p").unwrap();
+        assert_ne!(first, Goal::read(copy.path()).unwrap().hash, "the same goal elsewhere is another goal");
+    }
+}

@@ -1,0 +1,15 @@
+//! Goals: a prompt in a directory of its own, with parameters, context scripts and templates.
+//!
+//! [`find`] looks for goals where people keep them, [`Goal`] is one of them read whole, [`arguments`] checks what was
+//! typed against its parameters, [`template`] renders scripts and prompt, and [`Trust`] remembers which goals of a
+//! repository a person has agreed to. Nothing here runs a command or reads the environment.
+
+pub mod arguments;
+pub mod find;
+mod goal;
+pub mod template;
+mod trust;
+
+pub use find::{Found, Home, Level};
+pub use goal::{Goal, Kind, Parameter, Script};
+pub use trust::Trust;

@@ -1,0 +1,198 @@
+//! Tera: scripts with `Args`, the prompt with `Args` and `Context`, includes from the goal's own directory.
+
+use std::collections::{BTreeMap, HashMap};
+use std::error::Error;
+
+use briefing_core::Failure;
+use tera::{Context, Tera, Value};
+
+use crate::goal::Goal;
+
+const PROMPT: &str = "prompt";
+
+/// A script, ready for a shell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    pub name: String,
+    pub command: String,
+}
+
+/// The values a template sees.
+#[derive(Debug, Clone, Default)]
+pub struct Values {
+    /// `Args`.
+    pub arguments: BTreeMap<String, String>,
+    /// `Context`: what the scripts printed.
+    pub context: BTreeMap<String, String>,
+    /// What `get_env` may read. The caller leaves secrets out.
+    pub environment: BTreeMap<String, String>,
+}
+
+/// Renders every script of a goal, in its order.
+pub fn commands(goal: &Goal, values: &Values) -> Result<Vec<Command>, Failure> {
+    let mut context = Context::new();
+    context.insert("Args", &values.arguments);
+    let render = |script: &crate::Script| {
+        let mut tera = engine(values);
+        let rendered = tera.render_str(&script.command, &context);
+        let command = rendered.map_err(|error| failed(goal, &format!("the script `{}`", script.name), &error))?;
+        Ok(Command { name: script.name.clone(), command })
+    };
+    goal.scripts.iter().map(render).collect()
+}
+
+/// Renders the prompt.
+pub fn prompt(goal: &Goal, values: &Values) -> Result<String, Failure> {
+    let mut context = Context::new();
+    context.insert("Args", &values.arguments);
+    context.insert("Context", &values.context);
+    let mut tera = engine(values);
+    let mut templates = vec![(PROMPT.to_owned(), goal.prompt.clone())];
+    templates.extend(included(goal));
+    tera.add_raw_templates(templates).map_err(|error| failed(goal, "its prompt", &error))?;
+    tera.render(PROMPT, &context).map_err(|error| failed(goal, "its prompt", &error))
+}
+
+fn engine(values: &Values) -> Tera {
+    let mut tera = Tera::default();
+    // A prompt is not HTML.
+    tera.autoescape_on(Vec::new());
+    tera.register_filter("sh", |value: &Value, _: &HashMap<String, Value>| Ok(Value::String(shell_quoted(&plain(value)))));
+    let environment = values.environment.clone();
+    tera.register_function("get_env", move |arguments: &HashMap<String, Value>| {
+        let name = arguments.get("name").and_then(Value::as_str).ok_or_else(|| tera::Error::msg("`get_env` wants a `name`"))?;
+        match (environment.get(name), arguments.get("default")) {
+            (Some(value), _) => Ok(Value::String(value.clone())),
+            (None, Some(default)) => Ok(default.clone()),
+            (None, None) => Err(tera::Error::msg(format!("the variable `{name}` is not set, or not for goals"))),
+        }
+    });
+    tera
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Returns `text` as one word for a POSIX shell.
+fn shell_quoted(text: &str) -> String {
+    let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./:@%+=,".contains(&byte));
+    if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
+/// Returns the files that the prompt includes, and those that they include.
+///
+/// The others stay out: a note beside a prompt may hold braces that are no template at all.
+fn included(goal: &Goal) -> Vec<(String, String)> {
+    let mut wanted: Vec<&str> = references(&goal.prompt);
+    let mut templates: BTreeMap<&str, &str> = BTreeMap::new();
+    while let Some(name) = wanted.pop() {
+        if templates.contains_key(name) {
+            continue;
+        }
+        if let Some((name, text)) = goal.files.get_key_value(name) {
+            templates.insert(name, text);
+            wanted.extend(references(text));
+        }
+    }
+    templates.into_iter().map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
+}
+
+/// Returns every quoted word in the tags that load other templates.
+fn references(text: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    for tag in text.split("{%").skip(1).filter_map(|rest| rest.split_once("%}")).map(|(tag, _)| tag) {
+        let tag = tag.trim_start_matches('-').trim_start();
+        if ["include", "extends", "import"].iter().any(|word| tag.starts_with(word)) {
+            for quote in ['"', '\'', '`'] {
+                names.extend(tag.split(quote).skip(1).step_by(2));
+            }
+        }
+    }
+    names
+}
+
+/// Tera tells the place in the deepest error; the outer ones only name the template.
+fn failed(goal: &Goal, what: &str, error: &tera::Error) -> Failure {
+    let mut failure = Failure::new(format!("the goal `{}` cannot be rendered: {what}", goal.name));
+    let mut next: Option<&dyn Error> = Some(error);
+    while let Some(error) = next {
+        let told = error.to_string();
+        if !told.starts_with("Failed to render") && !told.starts_with("Failed to parse '__tera_one_off'") {
+            failure = failure.because_of(told.replace("__tera_one_off", "the script"));
+        }
+        next = error.source();
+    }
+    let hint = "a value that may be missing needs a default: `{{ Args.name | default(value=\"…\") }}`";
+    let is_missing = failure.causes().iter().any(|cause| cause.contains("not found in context"));
+    if is_missing { failure.hint(hint) } else { failure }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn goal(prompt: &str, scripts: &[(&str, &str)], files: &[(&str, &str)]) -> Goal {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("review");
+        fs::create_dir(&path).unwrap();
+        let scripts: serde_json::Map<_, _> = scripts.iter().map(|(name, text)| ((*name).to_owned(), serde_json::json!(text))).collect();
+        // JSON is YAML.
+        fs::write(path.join("prompt.yaml"), serde_json::json!({ "prompt": prompt, "context_scripts": scripts }).to_string()).unwrap();
+        for (name, text) in files {
+            fs::write(path.join(name), text).unwrap();
+        }
+        Goal::read(&path).unwrap()
+    }
+
+    fn values(arguments: &[(&str, &str)]) -> Values {
+        let map = |pairs: &[(&str, &str)]| pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Values { arguments: map(arguments), context: map(&[("diff", "<a> & 'b'")]), environment: map(&[("USER", "bob")]) }
+    }
+
+    #[test]
+    fn the_prompt_sees_arguments_context_and_includes() {
+        let prompt_text = "{{ Args.x | default(value=\"none\") }} {{ Context.diff }} {% include \"guide.md\" %}";
+        let files = [("guide.md", "G {% include 'deep.md' %}"), ("deep.md", "D {{ Args.x }}"), ("stray.md", "{{ not a template")];
+        let goal = goal(prompt_text, &[], &files);
+        assert_eq!(prompt(&goal, &values(&[("x", "1")])).unwrap(), "1 <a> & 'b' G D 1", "nothing is escaped");
+    }
+
+    #[test]
+    fn scripts_see_arguments_and_can_quote_them() {
+        let goal = goal("p", &[("log", "git log {{ Args.path | sh }}"), ("who", "echo {{ get_env(name=\"USER\") }}")], &[]);
+        let commands = commands(&goal, &values(&[("path", "a b'; rm -rf /")])).unwrap();
+        assert_eq!(commands[0].command, "git log 'a b'\\''; rm -rf /'");
+        assert_eq!(commands[1].command, "echo bob");
+    }
+
+    #[test]
+    fn the_environment_is_what_the_caller_gives() {
+        let goal = goal("{{ get_env(name=\"HOME\") }}", &[], &[]);
+        let failure = prompt(&goal, &values(&[])).unwrap_err();
+        assert!(failure.causes().iter().any(|cause| cause.contains("`HOME` is not set, or not for goals")), "{failure:?}");
+    }
+
+    #[test]
+    fn errors_name_the_place_and_the_next_step() {
+        let failure = prompt(&goal("a\n{{ Args.nope }}", &[], &[]), &values(&[])).unwrap_err();
+        assert!(failure.causes()[0].contains("Args.nope"), "{failure:?}");
+        assert!(failure.hints()[0].contains("default(value="), "{failure:?}");
+        let failure = prompt(&goal("a\nb {% if %}", &[], &[]), &values(&[])).unwrap_err();
+        assert!(failure.causes().iter().any(|cause| cause.contains("2:")), "{failure:?}");
+        let failure = commands(&goal("p", &[("s", "{{ x")], &[]), &values(&[])).unwrap_err();
+        assert!(failure.to_string().contains("the script `s`"), "{failure:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn a_shell_gets_back_what_was_quoted(text in "[^\\x00]{0,40}") {
+            let output = std::process::Command::new("sh").args(["-c", &format!("printf %s {}", shell_quoted(&text))]).output().unwrap();
+            prop_assert_eq!(String::from_utf8(output.stdout).unwrap(), text);
+        }
+    }
+}
