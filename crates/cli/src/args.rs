@@ -32,6 +32,20 @@ pub(crate) enum Command {
     Maintain(commands::maintain::Arguments),
     /// Set up what is not there yet; nothing is ever overwritten
     Init(commands::init::Arguments),
+    /// Show what an agent would be told, here and now
+    Preview(commands::preview::Arguments),
+    /// Put our entries into the configuration of agents
+    Install(commands::install::Arguments),
+    /// Take our entries out of the configuration of agents
+    Uninstall(commands::install::Arguments),
+    /// Look why it does not work: agents, store, settings
+    Doctor(commands::doctor::Arguments),
+    /// Paste a text into a tmux pane, for agents without hooks
+    Tmux(commands::tmux::Arguments),
+    /// Show what went into which agent's window, and how the hooks fared
+    Log(commands::log::Arguments),
+    /// Answer an event of an agent (called by the agent; JSON on stdin)
+    Hook(commands::hook::Arguments),
     /// Show the settings: the commented defaults, or every value with who set it
     Config(commands::config::Arguments),
     /// Print the completion script of a shell

@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
-use briefing_core::settings::{Layer, Places, Settings};
+use briefing_core::settings::{ConfigProblem, Layer, Places, Settings};
 use jiff::Timestamp;
 
 use crate::talk;
@@ -32,6 +32,9 @@ pub(crate) fn absolute(path: Option<&Path>) -> Result<PathBuf, Failure> {
         None => Ok(places()?.here),
     }
 }
+
+/// Makes the hook, which is silent otherwise, tell on stderr what it did.
+pub(crate) const BRIEF_LOG: &str = "BRIEF_LOG";
 
 /// Returns the directories of this user and this request.
 pub(crate) fn places() -> Result<Places, Failure> {
@@ -64,15 +67,20 @@ pub(crate) fn variable(name: &str) -> Option<String> {
     env::var(name).ok()
 }
 
-/// Decides all settings: files, environment, then the flags of this call. What is wrong in a file is fatal, what is
-/// merely unknown is a warning.
-pub(crate) fn settings(places: &Places, flags: Layer) -> Result<Settings, Failure> {
+/// Decides all settings and returns what is wrong with them beside.
+pub(crate) fn resolve(places: &Places, flags: Layer) -> (Settings, Vec<ConfigProblem>) {
     let mut layers = places.layers();
     layers.push(Layer::from_environment(
         env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
     ));
     layers.push(flags);
-    let (settings, problems) = Settings::resolve(layers);
+    Settings::resolve(layers)
+}
+
+/// Decides all settings: files, environment, then the flags of this call. What is wrong in a file is fatal, what is
+/// merely unknown is a warning.
+pub(crate) fn settings(places: &Places, flags: Layer) -> Result<Settings, Failure> {
+    let (settings, problems) = resolve(places, flags);
     let mut failure: Option<Failure> = None;
     for problem in problems {
         if problem.is_error {
@@ -90,4 +98,16 @@ pub(crate) fn settings(places: &Places, flags: Layer) -> Result<Settings, Failur
         Some(failure) => Err(failure.hint("`brief config default` prints every setting with its kind")),
         None => Ok(settings),
     }
+}
+
+/// Returns the first program of this name on PATH, as a shell finds it.
+pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    let file = format!("{name}{}", env::consts::EXE_SUFFIX);
+    env::split_paths(&path).filter(|directory| directory.is_absolute()).map(|directory| directory.join(&file)).find(|path| path.is_file())
+}
+
+/// Returns the absolute directory that a variable names; an empty name is no variable.
+pub(crate) fn named_directory(variable: &str) -> Option<PathBuf> {
+    if variable.is_empty() { None } else { directory(variable) }
 }

@@ -14,12 +14,22 @@ mod talk;
 mod walking;
 
 use std::process::ExitCode;
+use std::time::Instant;
 
 use args::Command;
 use briefing_core::Failure;
 use clap::Parser;
 
 fn main() -> ExitCode {
+    let started = Instant::now();
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == "hook") {
+        let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+        // Somebody who asks for help is a person, not an agent.
+        if !words.iter().any(|word| word == "--help" || word == "-h") {
+            commands::hook::answer(started, &words);
+        }
+    }
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
@@ -39,6 +49,13 @@ fn run() -> Result<(), Failure> {
         Command::State(arguments) => commands::state::run(&arguments),
         Command::Maintain(arguments) => commands::maintain::run(&arguments),
         Command::Init(arguments) => commands::init::run(&arguments),
+        Command::Preview(arguments) => commands::preview::run(&arguments),
+        Command::Install(arguments) => commands::install::install(&arguments),
+        Command::Uninstall(arguments) => commands::install::uninstall(&arguments),
+        Command::Doctor(arguments) => commands::doctor::run(&arguments),
+        Command::Tmux(arguments) => commands::tmux::run(&arguments),
+        Command::Log(arguments) => commands::log::run(&arguments),
+        Command::Hook(arguments) => commands::hook::run_parsed(&arguments),
         Command::Config(arguments) => commands::config::run(&arguments),
         Command::Completions(arguments) => commands::completions::run(&arguments),
         Command::Man => commands::man::run(),

@@ -9,9 +9,13 @@ mod domains_learn;
 mod domains_maintain;
 mod domains_state;
 mod gather;
+mod hook;
+mod install;
 mod pack;
 mod pack_hostile;
 mod read;
+mod storm;
+mod tmux;
 
 /// A test file that is not listed above would silently never run.
 #[test]

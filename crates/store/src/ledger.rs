@@ -32,9 +32,9 @@ pub struct Arrival<'a> {
     pub is_reset: bool,
     /// Doors (bits) that become due with a reset.
     pub owed_after_reset: u32,
-    /// Pieces delivered at this moment are given again although the epoch stays (agents that keep no history of it).
-    pub forget_moment: Option<&'a str>,
-    /// Doors (bits) that `forget_moment` makes due again.
+    /// Pieces delivered at other moments than this are given again although the epoch stays: the agent kept only these.
+    pub forget_all_but: Option<&'a str>,
+    /// Doors (bits) that `forget_all_but` makes due again.
     pub forget_doors: u32,
     /// Doors (bits) that this event would open but whose context its agent drops: due at the next event.
     pub owe: u32,

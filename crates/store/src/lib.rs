@@ -26,6 +26,6 @@ pub use ledger::{
     Admission, Arrangement, Arrival, Arrived, Claim, Claimed, DeliveryRow, Due, EventRow, Ledger, Look, Offer, PlanId, PlanState, Printer,
     Receipt, Segment, SessionRow, Standing, State, Waiting,
 };
-pub use open::{LEDGER_FILE, Opened, directory, open, open_existing};
+pub use open::{LEDGER_FILE, Opened, directory, open, open_existing, set_aside};
 pub use schema::SCHEMA;
 pub use sqlite::SqliteLedger;

@@ -112,6 +112,12 @@ fn create(directory: &Path, path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Renames a ledger aside that turned out to be damaged after it was opened.
+pub fn set_aside(directory: &Path) -> Result<PathBuf, StoreError> {
+    let _lock = lock(&directory.join(LOCK_FILE), Instant::now() + Duration::from_millis(200))?;
+    move_aside(&directory.join(LEDGER_FILE))
+}
+
 /// Renames a damaged ledger, with its journal, to a name that says when.
 fn move_aside(path: &Path) -> Result<PathBuf, StoreError> {
     let stamp = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_millis());

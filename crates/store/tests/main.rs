@@ -37,7 +37,7 @@ impl Fixture {
                 holder: &self.holder,
                 is_reset,
                 owed_after_reset: 4,
-                forget_moment: None,
+                forget_all_but: None,
                 forget_doors: 0,
                 owe: 0,
                 message: None,

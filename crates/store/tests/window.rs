@@ -72,7 +72,7 @@ fn sessions_not_seen_for_a_month_are_forgotten() {
         holder: &fixture.holder,
         is_reset: false,
         owed_after_reset: 0,
-        forget_moment: None,
+        forget_all_but: None,
         forget_doors: 0,
         owe: 0,
         message: None,

@@ -122,6 +122,12 @@ pub const KEYS: &[Key] = &[
         "The NAME of the environment variable that holds the key; the key itself stands in no file.\nThis default is used with the default base_url only: name a variable for another one, or none.",
     ),
     user_only("llm.timeout_ms", Kind::Count, "30000", "How long one call may take, from the first step to the last byte."),
+    user_only(
+        "hook.deadline_ms",
+        Kind::Count,
+        "1500",
+        "A hook takes no longer than this many milliseconds; what is ready by then goes out.",
+    ),
 ];
 
 /// Returns the row of a setting.

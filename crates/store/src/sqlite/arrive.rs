@@ -16,10 +16,12 @@ pub(super) fn arrive(connection: &Connection, arrival: &Arrival<'_>) -> Result<A
         Some(session) => session,
         None => insert(connection, arrival)?,
     };
-    let resets = if arrival.is_reset { reset(connection, session, arrival)? } else { 0 };
-    if let Some(moment) = arrival.forget_moment {
+    if arrival.is_reset {
+        reset(connection, session, arrival)?;
+    }
+    if let Some(moment) = arrival.forget_all_but {
         let mut forget = connection.prepare(
-            "DELETE FROM deliveries WHERE session = ?1 AND moment = ?2 AND state = ?3 AND epoch = (SELECT epoch FROM sessions WHERE id = ?1)",
+            "DELETE FROM deliveries WHERE session = ?1 AND moment <> ?2 AND state = ?3 AND epoch = (SELECT epoch FROM sessions WHERE id = ?1)",
         )?;
         forget.execute(params![session, moment, DELIVERED])?;
         connection.execute("UPDATE sessions SET done = done & ~?2 WHERE id = ?1", params![session, arrival.forget_doors])?;
@@ -29,8 +31,9 @@ pub(super) fn arrive(connection: &Connection, arrival: &Arrival<'_>) -> Result<A
         params![session, arrival.now, arrival.owe, arrival.cwd, arrival.message.map(shortened)],
     )?;
     free_the_dead(connection, session, arrival.now)?;
-    let (plan, state) = plan(connection, session, resets, arrival)?;
-    Ok(Arrived { look: look(connection, session)?, is_new: known.is_none(), plan, state })
+    let look = look(connection, session)?;
+    let (plan, state) = plan(connection, session, look.epoch, arrival)?;
+    Ok(Arrived { look, is_new: known.is_none(), plan, state })
 }
 
 fn insert(connection: &Connection, arrival: &Arrival<'_>) -> Result<i64, StoreError> {
@@ -53,11 +56,11 @@ fn prune(connection: &Connection, before: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Counts a reset for this lane, and empties the window when this lane is the first to see it. Returns the count.
+/// Counts a reset for this lane, and empties the window when this lane is the first to see it.
 ///
 /// Every lane of the event comes here once. The epoch is one more than the highest count, so the lanes that follow
 /// catch up with the first without emptying the window again.
-fn reset(connection: &Connection, session: i64, arrival: &Arrival<'_>) -> Result<i64, StoreError> {
+fn reset(connection: &Connection, session: i64, arrival: &Arrival<'_>) -> Result<(), StoreError> {
     let seen: i64 = connection.query_row(
         "INSERT INTO resets (session, lane, seen) VALUES (?1, ?2, 1) ON CONFLICT DO UPDATE SET seen = seen + 1 RETURNING seen",
         params![session, arrival.lane],
@@ -71,7 +74,7 @@ fn reset(connection: &Connection, session: i64, arrival: &Arrival<'_>) -> Result
         )?;
         connection.execute("DELETE FROM deliveries WHERE session = ?1 AND state = ?2", [session, QUEUED])?;
     }
-    Ok(seen)
+    Ok(())
 }
 
 /// Puts back into the queue what processes held that are gone, or whose lease ran out.
@@ -94,11 +97,11 @@ fn free_the_dead(connection: &Connection, session: i64, now: i64) -> Result<(), 
     Ok(())
 }
 
-fn plan(connection: &Connection, session: i64, resets: i64, arrival: &Arrival<'_>) -> Result<(PlanId, PlanState), StoreError> {
+fn plan(connection: &Connection, session: i64, epoch: i64, arrival: &Arrival<'_>) -> Result<(PlanId, PlanState), StoreError> {
     connection.execute("DELETE FROM plans WHERE session = ?1 AND at < ?2", params![session, arrival.now - LEASE_MILLIS])?;
     let holder = arrival.holder.text();
-    // The same prompt can be compacted twice within the lease: the count of resets tells the events apart.
-    let key = arrival.plan.map(|plan| format!("{plan} {resets}")).unwrap_or_default();
+    // The same prompt can be compacted twice within the lease: the epoch tells the events apart.
+    let key = arrival.plan.map(|plan| format!("{plan} {epoch}")).unwrap_or_default();
     if arrival.plan.is_some() {
         let mut statement =
             connection.prepare("SELECT id, base, holder FROM plans WHERE session = ?1 AND key = ?2 ORDER BY id DESC LIMIT 1")?;

@@ -1,0 +1,94 @@
+//! The doors that open by themselves, and the one interface through which they plug in.
+//!
+//! A new door is a variant, a bit, a line in [`Door::is_here`] and a line in [`Door::bring`]; when it opens is decided
+//! in [`crate::moment`].
+
+use std::path::Path;
+use std::time::Instant;
+
+use briefing_core::Brought;
+use briefing_core::settings::{Places, Settings};
+use jiff::Timestamp;
+
+/// A source of pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Door {
+    /// `.megg` directories from the root down to here.
+    Domains,
+    /// The core files of `.context/`.
+    Gate,
+    /// The documents that fit the running message.
+    Docs,
+}
+
+/// A set of doors, one bit each, as the ledger keeps it.
+pub type Doors = u32;
+
+/// What a door is told when it is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask<'a> {
+    /// The directory that the agent works in.
+    pub here: &'a Path,
+    pub places: &'a Places,
+    pub settings: &'a Settings,
+    /// The user's words of the running turn.
+    pub message: Option<&'a str>,
+    pub is_sub_agent: bool,
+    pub now: Timestamp,
+    /// What is not ready by then is left out; the door leaves a note.
+    pub deadline: Instant,
+}
+
+impl Door {
+    pub const ALL: [Self; 3] = [Self::Domains, Self::Gate, Self::Docs];
+
+    pub const fn bit(self) -> Doors {
+        match self {
+            Self::Domains => 1,
+            Self::Gate => 2,
+            Self::Docs => 4,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Domains => "domains",
+            Self::Gate => "gate",
+            Self::Docs => "docs",
+        }
+    }
+
+    /// Returns the doors of a set, in order.
+    pub fn of(set: Doors) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(move |door| set & door.bit() != 0)
+    }
+
+    /// Whether its pieces are printed as they are, without a line that names their file (the gate has a form of its own).
+    pub fn is_literal(self) -> bool {
+        self == Self::Gate
+    }
+
+    /// Tells at the price of a few `stat`s whether this door can have anything to bring for a directory.
+    ///
+    /// It may say yes for nothing, never no for something: a no keeps the process from opening the database.
+    pub fn is_here(self, places: &Places) -> bool {
+        match self {
+            Self::Domains => places.here.ancestors().any(|directory| directory.join(".megg").is_dir()),
+            // These doors have nothing to bring yet.
+            Self::Gate | Self::Docs => false,
+        }
+    }
+
+    /// Brings what there is.
+    pub fn bring(self, ask: &Ask<'_>) -> Brought {
+        match self {
+            Self::Domains => briefing_core::domains::bring(ask.here, ask.now),
+            Self::Gate | Self::Docs => Brought::default(),
+        }
+    }
+}
+
+/// Returns the doors that can have anything to bring for a directory.
+pub fn present(places: &Places) -> Doors {
+    Door::ALL.into_iter().filter(|door| door.is_here(places)).map(Door::bit).sum()
+}

@@ -1,0 +1,253 @@
+//! The hook: request → what is due → fit → claim → print → confirm. Whatever happens, one JSON object or nothing.
+
+mod deliver;
+mod outcome;
+mod watchdog;
+
+use std::fmt;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime};
+
+use briefing_core::settings::{Places, Settings};
+use briefing_store::{SessionKey, StoreError};
+use jiff::Timestamp;
+
+pub use outcome::Outcome;
+
+use crate::agent::{Agent, When};
+use crate::door::{self, Ask, Door, Doors};
+use crate::fit::{Brought, Room};
+use crate::request::Request;
+use crate::wire::{self, Source};
+use crate::{render, stateless};
+
+/// The whole hook takes no longer than this unless the user says otherwise (`hook.deadline_ms`).
+pub const DEADLINE: Duration = Duration::from_millis(1500);
+/// Time kept back for printing and confirming.
+const RESERVE: Duration = Duration::from_millis(150);
+
+/// What the program around us knows and we do not ask for ourselves: environment, clock, stderr.
+pub struct Host {
+    pub places_at: fn(PathBuf) -> Places,
+    /// The settings, and what is wrong with them in words.
+    pub settings: fn(&Places) -> (Settings, Vec<String>),
+    pub variable: fn(&str) -> Option<String>,
+    pub now: fn() -> Timestamp,
+    /// Says something to whoever debugs.
+    pub log: fn(&dyn fmt::Display),
+}
+
+/// Which of an event's handlers this is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lane {
+    /// From 1.
+    pub number: u8,
+    /// The agent's own limit is switched off for this handler (the installer writes both together).
+    pub is_whole: bool,
+}
+
+impl Lane {
+    /// Reads the third word of `brief hook AGENT EVENT [LANE]`. Nonsense is lane 1.
+    pub fn read(word: Option<&str>) -> Self {
+        match word {
+            Some("whole") => Self { number: 1, is_whole: true },
+            Some(number) => Self { number: number.parse().ok().filter(|number| (1..=16).contains(number)).unwrap_or(1), is_whole: false },
+            None => Self { number: 1, is_whole: false },
+        }
+    }
+}
+
+/// One call of `brief hook`.
+pub struct Call<'a> {
+    pub agent: &'static Agent,
+    pub event: &'a str,
+    pub lane: Lane,
+    pub started: Instant,
+    pub host: &'a Host,
+}
+
+impl Call<'_> {
+    /// Returns the room of one output of this handler.
+    pub fn room(&self) -> Room {
+        room(self.agent, self.lane.is_whole, self.agent.event(self.event).map_or(1, |event| event.lanes))
+    }
+}
+
+/// Returns the room of one output of an event.
+pub fn room(agent: &Agent, is_whole: bool, lanes: u8) -> Room {
+    let cap = if is_whole { agent.cap } else { agent.cautious_cap };
+    Room { cap, unit: agent.unit, lanes: u32::from(lanes.max(1)) }
+}
+
+/// Runs the hook: reads one object from `input`, prints one or nothing to `output`, leaves a line in the log.
+pub fn run(call: &Call<'_>, input: &mut dyn Source, output: &mut dyn Write) -> Outcome {
+    let mut hook = Hook { call, session: String::new(), state: None, notes: Vec::new() };
+    let outcome = hook.run(input, output);
+    hook.finish(&outcome);
+    outcome
+}
+
+struct Hook<'a> {
+    call: &'a Call<'a>,
+    /// The session's short name, for the log.
+    session: String,
+    /// Our state directory.
+    state: Option<PathBuf>,
+    notes: Vec<String>,
+}
+
+impl Hook<'_> {
+    fn run(&mut self, input: &mut dyn Source, output: &mut dyn Write) -> Outcome {
+        let (call, host) = (self.call, self.call.host);
+        let Some(event) = call.agent.event(call.event) else { return Outcome::Unknown };
+        let bytes = match wire::read_object(input, call.started + DEADLINE) {
+            Ok(bytes) => bytes,
+            Err(problem) => return Outcome::BadInput(problem.to_string()),
+        };
+        let request = match Request::read(call.agent, event, &bytes) {
+            Ok(request) => request,
+            Err(problem) => return Outcome::BadInput(problem.to_string()),
+        };
+        let key = SessionKey::new(call.agent.name, &request.session, request.sub_agent.as_deref());
+        self.session = key.short();
+        let places = (host.places_at)(directory_of(&request));
+        self.state = places.state.as_ref().map(|state| state.join("brief"));
+        if is_foreign(call, &request) {
+            return Outcome::Foreign;
+        }
+        let present = door::present(&places);
+        let carries = event.carries;
+        let owes = event.when == When::Message && !carries && present & Door::Docs.bit() != 0;
+        // Nothing to say here, and nothing that the ledger must know: the database stays closed.
+        if !request.is_reset && (present == 0 || !(carries || owes) || event.when == When::Nothing) {
+            return Outcome::Silent;
+        }
+        let (settings, problems) = (host.settings)(&places);
+        self.notes.extend(problems);
+        let deadline = call.started + Duration::from_millis(settings.count("hook.deadline_ms"));
+        let _watchdog = watchdog::Watchdog::start(deadline + RESERVE);
+        let setting = Setting { request: &request, key: &key, places: &places, settings: &settings, present, carries, owes, deadline };
+        let mut ledger = match self.open(&setting) {
+            Ok(Some(ledger)) => ledger,
+            Ok(None) => return Outcome::Silent,
+            Err(error) => return self.without_ledger(&setting, &error, output),
+        };
+        match self.deliver(&setting, &mut ledger, output) {
+            Ok(outcome) => outcome,
+            Err(StoreError::Busy) => Outcome::Busy,
+            Err(error) => {
+                if let (StoreError::Corrupt(_), Some(state)) = (&error, &self.state) {
+                    let _ = briefing_store::set_aside(state);
+                }
+                self.without_ledger(&setting, &error, output)
+            }
+        }
+    }
+
+    /// Opens the ledger. `None`: there is none yet, and this event gives no reason to make one.
+    fn open(&mut self, setting: &Setting<'_>) -> Result<Option<briefing_store::SqliteLedger>, StoreError> {
+        let Some(state) = &setting.places.state else { return Err(StoreError::Unusable("no state directory is known".into())) };
+        let patience = setting.deadline.saturating_duration_since(Instant::now() + RESERVE);
+        if setting.present == 0 {
+            return briefing_store::open_existing(&state.join("brief"), patience);
+        }
+        let opened = briefing_store::open(&briefing_store::directory(state)?, patience)?;
+        if let Some(path) = opened.set_aside {
+            self.notes.push(format!("{}: the damaged ledger was renamed to this", path.display()));
+        }
+        Ok(Some(opened.ledger))
+    }
+
+    /// Says what can be said without memory.
+    fn without_ledger(&mut self, setting: &Setting<'_>, error: &StoreError, output: &mut dyn Write) -> Outcome {
+        self.notes.push(format!("without the ledger: {error}"));
+        let doors = stateless::doors(setting.request) & setting.present;
+        if !setting.carries || doors == 0 {
+            return Outcome::Silent;
+        }
+        let brought = self.bring(setting, doors, setting.request.message.as_deref());
+        let (outputs, fitted) = stateless::outputs(&brought, self.call.room());
+        self.note_all(&fitted.notes);
+        let Some(context) = outputs.get(usize::from(self.call.lane.number) - 1) else { return Outcome::Silent };
+        match self.print(context, output) {
+            Ok(size) => Outcome::Stateless { size },
+            Err(error) => Outcome::NotPrinted(error.to_string()),
+        }
+    }
+
+    /// Asks the doors, and keeps the first piece of each identity.
+    fn bring(&mut self, setting: &Setting<'_>, doors: Doors, message: Option<&str>) -> Vec<Brought> {
+        let ask = Ask {
+            here: &setting.places.here,
+            places: setting.places,
+            settings: setting.settings,
+            message,
+            is_sub_agent: setting.request.sub_agent.is_some(),
+            now: (self.call.host.now)(),
+            deadline: setting.deadline,
+        };
+        let (brought, notes) = ask_doors(&ask, doors);
+        self.note_all(&notes);
+        brought
+    }
+
+    fn print(&self, context: &str, output: &mut dyn Write) -> std::io::Result<u64> {
+        let event = self.call.agent.event(self.call.event).expect("the event was looked up at the start");
+        let object = render::object(self.call.agent, event, context);
+        output.write_all(object.as_bytes())?;
+        output.flush()?;
+        Ok(self.call.agent.unit.of(context))
+    }
+
+    fn note_all(&mut self, notes: &[briefing_core::Note]) {
+        self.notes.extend(notes.iter().map(|note| format!("{}: {}", note.path, note.reason)));
+    }
+}
+
+/// Asks doors in order, and keeps the first piece of each identity.
+pub fn ask_doors(ask: &Ask<'_>, doors: Doors) -> (Vec<Brought>, Vec<briefing_core::Note>) {
+    let mut all: Vec<Brought> = Vec::new();
+    let mut notes = Vec::new();
+    for door in Door::of(doors) {
+        let brought = door.bring(ask);
+        notes.extend(brought.notes);
+        for piece in brought.pieces {
+            if !piece.text.trim().is_empty() && all.iter().all(|other| other.piece.id != piece.id) {
+                all.push(Brought { door, piece });
+            }
+        }
+    }
+    (all, notes)
+}
+
+/// Everything that is settled before the ledger is asked.
+struct Setting<'a> {
+    request: &'a Request,
+    key: &'a SessionKey,
+    places: &'a Places,
+    settings: &'a Settings,
+    present: Doors,
+    carries: bool,
+    /// The message's documents are owed to the next event.
+    owes: bool,
+    deadline: Instant,
+}
+
+/// Returns the directory of a request; a payload without a usable one means the process's own.
+fn directory_of(request: &Request) -> PathBuf {
+    let named = request.cwd.clone().filter(|path| path.is_dir());
+    named.or_else(|| std::env::current_dir().ok()).unwrap_or_else(|| PathBuf::from("/"))
+}
+
+/// Tells whether another agent runs this entry: Copilot and Cursor read Claude's settings too.
+fn is_foreign(call: &Call<'_>, request: &Request) -> bool {
+    let is_set = |name: &&str| (call.host.variable)(name).is_some_and(|value| !value.is_empty());
+    let is_proven = !call.agent.proof.is_empty() && (call.host.variable)(call.agent.proof).as_deref() == Some(&request.session);
+    call.agent.foreign.iter().any(is_set) && !is_proven
+}
+
+/// Returns milliseconds since 1970. Leases compare real time, whatever a test says the time is.
+fn wall_clock() -> i64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,167 @@
+//! With the ledger: arrive, plan or wait for the plan, claim, take turns, print, confirm.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use briefing_store::{
+    Admission, Arrangement, Arrival, Arrived, Claim, Holder, Ledger, Offer, PlanState, Printer, Receipt, Standing, StoreError,
+};
+
+use super::{Hook, Outcome, Setting, wall_clock};
+use crate::agent::{Keeps, When};
+use crate::door::{Door, Doors};
+use crate::fit::fit;
+use crate::lanes;
+use crate::moment::{self, AFTER_RESET, MESSAGE};
+use crate::render;
+use crate::request::Source;
+
+/// How often a lane looks whether the event is planned.
+const PAUSE: Duration = Duration::from_micros(500);
+
+impl Hook<'_> {
+    pub(super) fn deliver(
+        &mut self,
+        setting: &Setting<'_>,
+        ledger: &mut dyn Ledger,
+        output: &mut dyn Write,
+    ) -> Result<Outcome, StoreError> {
+        let request = setting.request;
+        // Reading first: most events of a session find nothing due, and need no lock to know it.
+        let look = ledger.look(setting.key)?;
+        if !request.is_reset && !setting.owes {
+            let doors = moment::doors_for(request.agent, request.event, request.source, look.as_ref()) & setting.present;
+            let is_quiet = look.as_ref().is_none_or(|look| look.open == 0);
+            if is_quiet && wanted(setting, doors, look.as_ref().map_or("", |look| &look.message)) == 0 {
+                return Ok(Outcome::Silent);
+            }
+        } else if setting.present == 0 && look.is_none() {
+            return Ok(Outcome::Silent);
+        }
+        let holder = Holder::me();
+        let mut arrived = self.arrive(setting, ledger, &holder, request.is_reset)?;
+        if !setting.carries {
+            return Ok(if request.is_reset { Outcome::Emptied } else { Outcome::Silent });
+        }
+        let client = (self.call.host.variable)("CLAUDE_PID").and_then(|pid| pid.parse().ok());
+        let printer = Printer { lane: self.call.lane.number, holder: &holder, reaped_as: lanes::reaped_as(client) };
+        let claim = loop {
+            match arrived.state {
+                PlanState::Mine => break self.plan(setting, ledger, &arrived, printer)?,
+                PlanState::Ready => break ledger.claim(arrived.plan, printer, wall_clock())?,
+                PlanState::Lost => arrived = self.arrive(setting, ledger, &holder, false)?,
+                PlanState::Others if Instant::now() > setting.deadline => return Ok(Outcome::Busy),
+                PlanState::Others => {
+                    std::thread::sleep(PAUSE);
+                    arrived.state = ledger.plan_state(arrived.plan)?;
+                }
+            }
+        };
+        if claim.rows.is_empty() {
+            return Ok(Outcome::Silent);
+        }
+        self.say(setting, ledger, &claim, output)
+    }
+
+    fn arrive(&self, setting: &Setting<'_>, ledger: &mut dyn Ledger, holder: &Holder, is_reset: bool) -> Result<Arrived, StoreError> {
+        let request = setting.request;
+        let is_resumed = request.event.when == When::Session && request.source == Source::Resume;
+        let forgets = is_resumed && request.agent.keeps == Keeps::Messages;
+        let keeps_message = setting.present & Door::Docs.bit() != 0;
+        ledger.arrive(&Arrival {
+            key: setting.key,
+            plan: (request.event.lanes > 1).then_some(request.occasion.as_str()),
+            lane: self.call.lane.number,
+            cwd: &briefing_core::shown::path_text(&setting.places.here),
+            now: wall_clock(),
+            holder,
+            is_reset,
+            owed_after_reset: AFTER_RESET,
+            forget_all_but: forgets.then_some(MESSAGE),
+            forget_doors: if forgets { Door::Domains.bit() | Door::Gate.bit() } else { 0 },
+            owe: if setting.owes { Door::Docs.bit() } else { 0 },
+            message: request.message.as_deref().filter(|_| keeps_message),
+        })
+    }
+
+    /// Plans the event: asks the doors, fits what is due, and claims this lane's own output.
+    fn plan(
+        &mut self,
+        setting: &Setting<'_>,
+        ledger: &mut dyn Ledger,
+        arrived: &Arrived,
+        printer: Printer<'_>,
+    ) -> Result<Claim, StoreError> {
+        let request = setting.request;
+        let look = &arrived.look;
+        let open = moment::doors(request.agent, request.event, request.source, look.done, look.owed);
+        let doors = wanted(setting, open & setting.present, &look.message);
+        let message = request.message.as_deref().or(Some(&look.message)).filter(|message| !message.is_empty());
+        let brought = self.bring(setting, doors, message);
+        let hashes: Vec<String> = brought.iter().map(|item| item.piece.hash.to_hex().to_string()).collect();
+        let offers: Vec<Offer<'_>> = brought.iter().zip(&hashes).map(|(item, hash)| Offer { piece: &item.piece.id, hash }).collect();
+        let room = self.call.room();
+        let mut notes = Vec::new();
+        let mut arrange = |standing: &Standing| -> Arrangement {
+            let fitted = fit(standing, &brought, room);
+            notes = fitted.notes;
+            fitted.arrangement
+        };
+        // Documents are never done: the next message may need others. What was owed of an absent door is paid.
+        let done = (doors & !Door::Docs.bit()) | (look.owed & (Door::Docs.bit() | !setting.present));
+        let claim = ledger.admit(&mut Admission {
+            printer,
+            session: look.session,
+            epoch: look.epoch,
+            plan: arrived.plan,
+            moment: moment::word(request.event.when),
+            now: wall_clock(),
+            offers: &offers,
+            done,
+            arrange: &mut arrange,
+        })?;
+        self.note_all(&notes);
+        Ok(claim)
+    }
+
+    fn say(
+        &mut self,
+        setting: &Setting<'_>,
+        ledger: &mut dyn Ledger,
+        claim: &Claim,
+        output: &mut dyn Write,
+    ) -> Result<Outcome, StoreError> {
+        let segments: Vec<&str> = claim.rows.iter().map(|row| row.text.as_str()).collect();
+        let header = (claim.of > 1).then(|| render::header(claim.number, claim.of, claim.left));
+        let context = render::output(header.as_deref(), &segments);
+        if claim.follows {
+            lanes::wait_for_turn(ledger, claim, setting.deadline);
+        }
+        let size = match self.print(&context, output) {
+            Ok(size) => size,
+            Err(error) => {
+                ledger.release(claim)?;
+                return Ok(Outcome::NotPrinted(error.to_string()));
+            }
+        };
+        let receipt = Receipt {
+            now: wall_clock(),
+            event: self.call.event,
+            lane: self.call.lane.number,
+            micros: u64::try_from(self.call.started.elapsed().as_micros()).unwrap_or(u64::MAX),
+            outcome: "delivered",
+            size,
+            notes: &self.notes,
+        };
+        // It is out. If this fails it goes out once more: at least once here, exactly once otherwise.
+        let _ = ledger.confirm(claim, &receipt);
+        let _ = ledger.tidy();
+        Ok(Outcome::Delivered { size })
+    }
+}
+
+/// Leaves out the documents where there are no words to select them by.
+fn wanted(setting: &Setting<'_>, doors: Doors, kept: &str) -> Doors {
+    let has_words = setting.request.message.is_some() || (setting.request.event.when != When::Message && !kept.is_empty());
+    if has_words { doors } else { doors & !Door::Docs.bit() }
+}

@@ -1,0 +1,61 @@
+//! Putting our entries into an agent's configuration, and taking them out again.
+//!
+//! [`recipe`] says what belongs there, [`edit`] changes the text of a file that others write too, [`record`] remembers
+//! the bytes that were there before. Nothing here touches the disk but [`record`].
+
+pub mod edit;
+pub mod recipe;
+pub mod record;
+
+use std::path::{Path, PathBuf};
+
+use crate::agent::{Agent, Recipe};
+pub use edit::EditProblem;
+
+/// What becomes of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    Nothing,
+    Write(Vec<u8>),
+    Delete,
+}
+
+/// Returns the file of an agent that we write.
+///
+/// `home` is the user's home, `moved` the agent's directory where a variable names another one.
+pub fn file_of(agent: &Agent, home: &Path, moved: Option<&Path>, project: Option<&Path>) -> PathBuf {
+    match project {
+        Some(project) => project.join(agent.project_file),
+        None => moved.map_or_else(|| home.join(agent.home), Path::to_path_buf).join(agent.user_file),
+    }
+}
+
+/// Decides what a file becomes when we are installed. `before` is `None` where there is no file.
+pub fn install(agent: &Agent, program: &str, before: Option<&[u8]>) -> Result<Change, EditProblem> {
+    let after = match agent.recipe {
+        Recipe::OwnFile => recipe::own_file(agent, program).into_bytes(),
+        Recipe::Plugin => recipe::plugin(program).into_bytes(),
+        Recipe::None => return Ok(Change::Nothing),
+        Recipe::Groups | Recipe::FlatEntries => edit::install(agent, program, before.unwrap_or_default())?,
+    };
+    Ok(if before == Some(&after) { Change::Nothing } else { Change::Write(after) })
+}
+
+/// Decides what a file becomes when we are taken out. `record` is what was remembered when we were put in.
+pub fn uninstall(agent: &Agent, before: Option<&[u8]>, record: Option<&record::Record>) -> Result<Change, EditProblem> {
+    let Some(bytes) = before else { return Ok(Change::Nothing) };
+    if let Some(record) = record.filter(|record| record.is_untouched(bytes)) {
+        return Ok(match &record.before {
+            Some(old) => Change::Write(old.clone()),
+            None => Change::Delete,
+        });
+    }
+    match agent.recipe {
+        Recipe::OwnFile | Recipe::Plugin => Ok(Change::Delete),
+        Recipe::None => Ok(Change::Nothing),
+        Recipe::Groups | Recipe::FlatEntries => {
+            let after = edit::uninstall(agent, bytes)?;
+            Ok(if after == bytes { Change::Nothing } else { Change::Write(after) })
+        }
+    }
+}

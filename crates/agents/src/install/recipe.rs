@@ -1,0 +1,123 @@
+//! What belongs into an agent's configuration.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::agent::{Agent, Event, Recipe, TimeoutUnit};
+
+/// A handler gets this long; we end ourselves much earlier.
+const TIMEOUT_SECONDS: u64 = 5;
+
+/// Returns the command of one handler. It must stay the same across versions: Codex trusts it by its hash.
+pub fn command(agent: &Agent, program: &str, event: &Event, lane: u8) -> String {
+    let mut command = format!("{} hook {} {}", quoted(program), agent.name, event.name);
+    if agent.cap != agent.cautious_cap {
+        command.push_str(" whole");
+    } else if lane > 1 {
+        let _ = write!(command, " {lane}");
+    }
+    command
+}
+
+/// Quotes a program for `sh` where its path needs it.
+fn quoted(program: &str) -> String {
+    let is_plain = program.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+:\\".contains(&byte));
+    if is_plain { program.to_owned() } else { format!("'{}'", program.replace('\'', r"'\''")) }
+}
+
+/// Returns the events that we register, in order.
+pub fn registered(agent: &Agent) -> impl Iterator<Item = &'static Event> {
+    agent.events.iter().filter(|event| event.lanes > 0)
+}
+
+/// Returns the value that we add to the list of an event.
+pub fn entry(agent: &Agent, program: &str, event: &Event) -> Value {
+    let handlers = (1..=event.lanes).map(|lane| handler(agent, &command(agent, program, event, lane), event));
+    match agent.recipe {
+        Recipe::Groups => json!({ "hooks": handlers.collect::<Vec<_>>() }),
+        _ => handlers.into_iter().next().unwrap_or_default(),
+    }
+}
+
+fn handler(agent: &Agent, command: &str, event: &Event) -> Value {
+    let timeout = match agent.timeout {
+        TimeoutUnit::Milliseconds => TIMEOUT_SECONDS * 1000,
+        _ => TIMEOUT_SECONDS,
+    };
+    match agent.recipe {
+        Recipe::OwnFile => json!({ "type": "command", "bash": command, "powershell": command, "timeoutSec": timeout }),
+        Recipe::FlatEntries => json!({ "command": command, "timeout": timeout }),
+        _ if agent.timeout == TimeoutUnit::Milliseconds => {
+            json!({ "name": format!("brief-{}", event.name), "type": "command", "command": command, "timeout": timeout })
+        }
+        _ if agent.cap != agent.cautious_cap => {
+            json!({ "type": "command", "command": command, "timeout": timeout, "additionalContextLimit": 0 })
+        }
+        _ => json!({ "type": "command", "command": command, "timeout": timeout }),
+    }
+}
+
+/// Returns the whole of a file that is ours alone.
+pub fn own_file(agent: &Agent, program: &str) -> String {
+    let hooks: serde_json::Map<String, Value> =
+        registered(agent).map(|event| (event.name.to_owned(), json!([entry(agent, program, event)]))).collect();
+    format!("{:#}\n", json!({ "version": 1, "hooks": hooks }))
+}
+
+/// Returns the plugin for OpenCode.
+pub fn plugin(program: &str) -> String {
+    include_str!("plugin.js").replace("\"@PROGRAM@\"", &Value::from(program).to_string())
+}
+
+/// Tells whether a command is ours: the program's file name is `brief`, whatever its directory, then `hook <agent>`.
+pub fn is_own(agent: &Agent, command: &str) -> bool {
+    let (program, rest) = first_word(command.trim_start());
+    let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+    let mut words = rest.split_whitespace();
+    (name == "brief" || name == "brief.exe") && words.next() == Some("hook") && words.next() == Some(agent.name)
+}
+
+/// Splits a command line behind its first word, which may be quoted.
+fn first_word(command: &str) -> (&str, &str) {
+    for quote in ['\'', '"'] {
+        if let Some((word, rest)) = command.strip_prefix(quote).and_then(|rest| rest.split_once(quote)) {
+            return (word, rest);
+        }
+    }
+    command.split_once(char::is_whitespace).unwrap_or((command, ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::find;
+
+    #[test]
+    fn own_commands_are_recognised_whatever_their_path() {
+        let claude = find("claude").unwrap();
+        for own in [
+            "brief hook claude Stop",
+            "/opt/my tools/brief hook claude X",
+            "'/opt/my tools/brief' hook claude X 2",
+            "\"C:\\Program Files\\brief.exe\" hook claude X",
+            "brief  hook   claude",
+        ] {
+            let expected = !own.starts_with("/opt/my tools");
+            assert_eq!(is_own(claude, own), expected, "{own}");
+        }
+        for foreign in ["brief hook codex X", "debrief hook claude X", "brief pack", "echo brief hook claude X", ""] {
+            assert!(!is_own(claude, foreign), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn commands_differ_by_lane_and_survive_odd_paths() {
+        let claude = find("claude").unwrap();
+        let event = claude.event("SessionStart").unwrap();
+        assert_eq!(command(claude, "brief", event, 1), "brief hook claude SessionStart");
+        assert_eq!(command(claude, "/a b/it's/brief", event, 2), "'/a b/it'\\''s/brief' hook claude SessionStart 2");
+        let codex = find("codex").unwrap();
+        assert_eq!(command(codex, "brief", codex.event("PreToolUse").unwrap(), 1), "brief hook codex PreToolUse whole");
+    }
+}

@@ -1,0 +1,67 @@
+//! The bytes that were in a file before us, so that taking us out restores them where nobody else has written since.
+
+use std::path::{Path, PathBuf};
+
+use briefing_core::fs::{FileProblem, read_bytes, write_atomic};
+use serde::{Deserialize, Serialize};
+
+/// What was remembered about one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// The file, for people who look.
+    pub path: String,
+    /// Its bytes before us; `None` where there was no file.
+    pub before: Option<Vec<u8>>,
+    /// The hash of what we left.
+    pub after: String,
+}
+
+const MAX_RECORD: u64 = 64 * 1024 * 1024;
+
+impl Record {
+    pub fn new(path: &Path, before: Option<Vec<u8>>, after: &[u8]) -> Self {
+        Self { path: briefing_core::shown::path_text(path), before, after: hash(after) }
+    }
+
+    /// Tells whether the file is as we left it.
+    pub fn is_untouched(&self, bytes: &[u8]) -> bool {
+        self.after == hash(bytes)
+    }
+
+    /// Reads what was remembered about a file. A record that cannot be read is none.
+    pub fn read(state: &Path, path: &Path) -> Option<Self> {
+        serde_json::from_slice(&read_bytes(&place(state, path), MAX_RECORD).ok()?).ok()
+    }
+
+    /// Remembers. When we write a second time over our own work, the first record's bytes stay the ones before us.
+    pub fn write(mut self, state: &Path, path: &Path) -> Result<(), FileProblem> {
+        if let (Some(older), Some(now)) = (Self::read(state, path), &self.before)
+            && older.is_untouched(now)
+        {
+            self.before = older.before;
+        }
+        let file = place(state, path);
+        let directory = file.parent().unwrap_or(state);
+        std::fs::create_dir_all(directory)?;
+        write_atomic(&file, &serde_json::to_vec(&self).unwrap_or_default())?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600))?;
+        }
+        Ok(())
+    }
+
+    pub fn forget(state: &Path, path: &Path) {
+        let _ = std::fs::remove_file(place(state, path));
+    }
+}
+
+fn hash(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
+}
+
+fn place(state: &Path, path: &Path) -> PathBuf {
+    let name = &hash(path.as_os_str().as_encoded_bytes())[..16];
+    state.join("installed").join(format!("{name}.json"))
+}

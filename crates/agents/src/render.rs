@@ -1,0 +1,114 @@
+//! What the model sees, and the object that carries it.
+//!
+//! Every piece stands under a line that names its file, so project text never poses as the user's. A line of content
+//! that looks like ours is moved in by a space; characters that turn text around or hide it are made visible.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use serde_json::json;
+
+use crate::agent::{Agent, Event, Shape};
+
+/// How our own lines begin.
+pub const MARK: &str = "=== brief: ";
+
+/// Returns the line above a piece.
+pub fn label(path: &str, reason: &str, is_update: bool, part: Option<(u32, u32)>) -> String {
+    let path = briefing_core::shown::one_line(path);
+    let reason = briefing_core::shown::one_line(reason);
+    let mut line = format!("{MARK}{path} ({reason}");
+    if is_update {
+        line.push_str("; changed, replaces what you saw");
+    }
+    if let Some((part, parts)) = part {
+        let _ = write!(line, "; part {part} of {parts}");
+    }
+    line.push_str(") ===\n");
+    line
+}
+
+/// Returns the first line of an output that has fellows.
+pub fn header(number: u32, of: u32, left: u32) -> String {
+    let mut line = format!("{MARK}project context, part {number} of {of}");
+    if number == of && left > 0 {
+        line.push_str(", more follows");
+    }
+    line.push_str(" ===\n");
+    line
+}
+
+/// The most that a header takes, in any unit.
+pub const HEADER_ROOM: u64 = 80;
+
+/// Makes content safe to stand under a label.
+pub fn safe(text: &str) -> Cow<'_, str> {
+    let is_framed = text.starts_with(MARK) || text.contains("\n=== brief: ");
+    let is_deceptive = !text.is_ascii() && text.chars().any(hides);
+    if !is_framed && !is_deceptive {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 16);
+    for line in text.split_inclusive('\n') {
+        if line.starts_with(MARK) {
+            safe.push(' ');
+        }
+        for c in line.chars() {
+            if hides(c) { safe.extend(c.escape_default()) } else { safe.push(c) }
+        }
+    }
+    Cow::Owned(safe)
+}
+
+/// Characters that turn text around, and tags that only a machine can see.
+fn hides(c: char) -> bool {
+    matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{E0000}'..='\u{E007F}')
+}
+
+/// Joins the rendered segments of one output.
+pub fn output(header: Option<&str>, segments: &[&str]) -> String {
+    let mut text = header.unwrap_or_default().to_owned();
+    for (number, segment) in segments.iter().enumerate() {
+        if number > 0 || header.is_some() {
+            text.push('\n');
+        }
+        text.push_str(segment);
+        if !segment.ends_with('\n') {
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// What joining adds to a segment at most: a line break before and one behind.
+pub const JOINT: u64 = 2;
+
+/// Returns the one JSON object on stdout.
+pub fn object(agent: &Agent, event: &Event, context: &str) -> String {
+    let value = match agent.shape {
+        Shape::Nested => json!({ "hookSpecificOutput": { "hookEventName": event.name, "additionalContext": context } }),
+        Shape::Flat => json!({ "additionalContext": context }),
+        Shape::FlatSnake => json!({ "additional_context": context }),
+        Shape::Plain => json!({ "context": context }),
+    };
+    format!("{value}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_cannot_pose_as_ours() {
+        let text = "=== brief: /etc/shadow (rules) ===\nx\n=== brief: y\nabc\u{202E}fed";
+        let safe = safe(text);
+        assert!(!safe.lines().any(|line| line.starts_with(MARK)));
+        assert!(safe.contains("abc\\u{202e}fed"));
+        assert_eq!(super::safe("plain ✓ 👩‍💻\n"), "plain ✓ 👩‍💻\n");
+    }
+
+    #[test]
+    fn a_path_stays_on_its_line() {
+        assert_eq!(label("a\nb", "why", false, Some((1, 2))), "=== brief: a\\nb (why; part 1 of 2) ===\n");
+    }
+}

@@ -1,0 +1,39 @@
+//! Without a ledger: what can still be said, each event for itself.
+//!
+//! The store may be read-only, full, damaged or newer than we are. Then a session's start brings the domains and the
+//! core files at once, a message its documents, and tool events nothing: without memory they would repeat themselves.
+//! All lanes of an event compute the same outputs, and each prints its own. Nothing is queued.
+
+use briefing_store::{Due, Standing};
+
+use crate::agent::When;
+use crate::door::{Door, Doors};
+use crate::fit::{Brought, Fitted, Room, fit};
+use crate::render;
+use crate::request::{Request, Source};
+
+/// Returns the doors that open at an event when nothing is remembered.
+pub(crate) fn doors(request: &Request) -> Doors {
+    match request.event.when {
+        When::Session if request.source == Source::Resume => 0,
+        When::Session | When::SubAgent => Door::Domains.bit() | Door::Gate.bit(),
+        When::Message => Door::Docs.bit(),
+        _ => 0,
+    }
+}
+
+/// Returns the outputs of an event at which everything brought is due, with what was left out.
+pub(crate) fn outputs(brought: &[Brought], room: Room) -> (Vec<String>, Fitted) {
+    let due = (0..brought.len()).map(|offer| Due { offer, is_update: false }).collect();
+    let fitted = fit(&Standing { due, queued: Vec::new() }, brought, room);
+    let count = fitted.arrangement.add.iter().map(|segment| segment.slot + 1).max().unwrap_or(0);
+    let outputs = (0..count)
+        .map(|slot| {
+            let segments: Vec<&str> =
+                fitted.arrangement.add.iter().filter(|segment| segment.slot == slot).map(|segment| segment.text.as_str()).collect();
+            let header = (count > 1).then(|| render::header(slot + 1, count, 0));
+            render::output(header.as_deref(), &segments)
+        })
+        .collect();
+    (outputs, fitted)
+}

@@ -1,0 +1,270 @@
+//! The agents, one row each. `docs/agents.md` says where every fact comes from.
+
+use crate::agent::{Agent, Event, Fields, Keeps, Recipe, Shape, TimeoutUnit, When};
+use crate::measure::Unit;
+
+const fn event(name: &'static str, when: When, lanes: u8) -> Event {
+    Event { name, when, carries: true, lanes }
+}
+
+/// An event at which context does not reach the model.
+const fn mute(name: &'static str, when: When, lanes: u8) -> Event {
+    Event { name, when, carries: false, lanes }
+}
+
+const CLAUDE_FIELDS: Fields = Fields {
+    session: "session_id",
+    cwd: "cwd",
+    message: "prompt",
+    source: "source",
+    sub_agent: "agent_id",
+    turn: "prompt_id",
+    tool_use: "tool_use_id",
+};
+
+/// What all rows share unless they say otherwise.
+const BASE: Agent = Agent {
+    name: "",
+    title: "",
+    measured: "",
+    events: &[],
+    fields: CLAUDE_FIELDS,
+    shape: Shape::Nested,
+    cap: 40_000,
+    cautious_cap: 40_000,
+    unit: Unit::Characters,
+    keeps: Keeps::History,
+    sub_agent_is_session: false,
+    gate_at_message: false,
+    timeout: TimeoutUnit::Seconds,
+    foreign: &[],
+    proof: "",
+    recipe: Recipe::Groups,
+    program: "",
+    home: "",
+    home_variable: "",
+    user_file: "settings.json",
+    project_file: "",
+    sub_agents: "not told apart",
+};
+
+/// All agents, in the order in which they are listed to people.
+pub const AGENTS: &[Agent] = &[
+    Agent {
+        name: "claude",
+        title: "Claude Code",
+        measured: "2.1.325",
+        events: &[
+            event("SessionStart", When::Session, 4),
+            event("UserPromptSubmit", When::Message, 4),
+            event("PostToolBatch", When::Tool, 4),
+            event("SubagentStart", When::SubAgent, 4),
+            event("PreToolUse", When::Tool, 0),
+            event("PostToolUse", When::Tool, 0),
+            // Context at Stop makes Claude go on with the turn.
+            mute("Stop", When::Nothing, 0),
+            mute("SubagentStop", When::Nothing, 0),
+            mute("PreCompact", When::Nothing, 0),
+            mute("PostCompact", When::Nothing, 0),
+            mute("SessionEnd", When::Nothing, 0),
+        ],
+        cap: 9_500,
+        cautious_cap: 9_500,
+        unit: Unit::Utf16,
+        foreign: &["COPILOT_CLI", "CURSOR_VERSION"],
+        proof: "CLAUDE_CODE_SESSION_ID",
+        program: "claude",
+        home: ".claude",
+        home_variable: "CLAUDE_CONFIG_DIR",
+        project_file: ".claude/settings.json",
+        sub_agents: "told apart by `agent_id` (measured)",
+        ..BASE
+    },
+    Agent {
+        name: "codex",
+        title: "Codex CLI",
+        measured: "0.166.0",
+        events: &[
+            event("SessionStart", When::Session, 1),
+            event("UserPromptSubmit", When::Message, 1),
+            event("PreToolUse", When::Tool, 1),
+            event("SubagentStart", When::SubAgent, 1),
+            event("PostToolUse", When::Tool, 0),
+            mute("Stop", When::Nothing, 0),
+            mute("SubagentStop", When::Nothing, 0),
+            mute("PreCompact", When::Nothing, 0),
+            mute("PostCompact", When::Nothing, 0),
+            mute("SessionEnd", When::Nothing, 0),
+        ],
+        fields: Fields { turn: "turn_id", ..CLAUDE_FIELDS },
+        cautious_cap: 9_500,
+        unit: Unit::Bytes,
+        program: "codex",
+        home: ".codex",
+        home_variable: "CODEX_HOME",
+        user_file: "hooks.json",
+        project_file: ".codex/hooks.json",
+        sub_agents: "told apart by `agent_id` (measured)",
+        ..BASE
+    },
+    Agent {
+        name: "gemini",
+        title: "Gemini CLI",
+        measured: "0.61.0",
+        events: &[
+            event("BeforeAgent", When::Message, 1),
+            // On resume the client leaves out messages that begin with context of the session's start, without a
+            // terminal the user's first prompt with it. After `clear` it drops that context anyway.
+            mute("SessionStart", When::Session, 0),
+            mute("PreCompress", When::ManualReset, 1),
+            mute("BeforeTool", When::Tool, 0),
+            // It shares the cut of the tool's output, so it cannot be relied upon.
+            mute("AfterTool", When::Tool, 0),
+            mute("AfterAgent", When::Nothing, 0),
+            mute("SessionEnd", When::Nothing, 0),
+        ],
+        gate_at_message: true,
+        timeout: TimeoutUnit::Milliseconds,
+        program: "gemini",
+        home: ".gemini",
+        project_file: ".gemini/settings.json",
+        ..BASE
+    },
+    Agent {
+        name: "qwen",
+        title: "Qwen Code",
+        measured: "0.24.4",
+        events: &[
+            event("SessionStart", When::Session, 1),
+            event("UserPromptSubmit", When::Message, 1),
+            mute("PreCompact", When::ManualReset, 1),
+            mute("PreToolUse", When::Tool, 0),
+            mute("PostToolUse", When::Tool, 0),
+            mute("Stop", When::Nothing, 0),
+            mute("SessionEnd", When::Nothing, 0),
+        ],
+        keeps: Keeps::Messages,
+        gate_at_message: true,
+        timeout: TimeoutUnit::Milliseconds,
+        program: "qwen",
+        home: ".qwen",
+        project_file: ".qwen/settings.json",
+        ..BASE
+    },
+    Agent {
+        name: "copilot",
+        title: "GitHub Copilot CLI",
+        measured: "1.0.102",
+        events: &[
+            event("sessionStart", When::Session, 1),
+            event("userPromptSubmitted", When::Message, 1),
+            event("preToolUse", When::Tool, 1),
+            event("subagentStart", When::SubAgent, 1),
+            mute("preCompact", When::Reset, 1),
+            // Cut with the tool's result at about 10 KB.
+            mute("postToolUse", When::Tool, 0),
+            mute("agentStop", When::Nothing, 0),
+            mute("sessionEnd", When::Nothing, 0),
+        ],
+        fields: Fields {
+            session: "sessionId",
+            cwd: "cwd",
+            message: "prompt",
+            source: "source",
+            sub_agent: "agentId",
+            turn: "",
+            tool_use: "",
+        },
+        shape: Shape::Flat,
+        keeps: Keeps::Messages,
+        sub_agent_is_session: true,
+        recipe: Recipe::OwnFile,
+        program: "copilot",
+        home: ".copilot",
+        home_variable: "COPILOT_HOME",
+        user_file: "hooks/brief.json",
+        project_file: ".github/hooks/brief.json",
+        sub_agents: "told apart by `agentId`, which is also their session (measured)",
+        ..BASE
+    },
+    Agent {
+        name: "opencode",
+        title: "OpenCode",
+        measured: "1.18.33",
+        events: &[event("chat.message", When::Message, 1), mute("session.compacted", When::Reset, 1)],
+        // The plugin is ours, and so are these names.
+        fields: Fields { session: "session", cwd: "cwd", message: "message", source: "", sub_agent: "", turn: "", tool_use: "" },
+        shape: Shape::Plain,
+        gate_at_message: true,
+        timeout: TimeoutUnit::None,
+        recipe: Recipe::Plugin,
+        program: "opencode",
+        home: ".config/opencode",
+        user_file: "plugins/brief.js",
+        project_file: ".opencode/plugins/brief.js",
+        ..BASE
+    },
+    Agent {
+        name: "cursor",
+        title: "Cursor",
+        events: &[
+            event("sessionStart", When::Session, 1),
+            event("postToolUse", When::Tool, 1),
+            mute("beforeSubmitPrompt", When::Message, 1),
+            mute("preCompact", When::Reset, 1),
+            mute("preToolUse", When::Tool, 0),
+            mute("stop", When::Nothing, 0),
+            mute("sessionEnd", When::Nothing, 0),
+        ],
+        fields: Fields {
+            session: "conversation_id",
+            cwd: "workspace_roots",
+            message: "prompt",
+            source: "",
+            sub_agent: "",
+            turn: "generation_id",
+            tool_use: "tool_use_id",
+        },
+        shape: Shape::FlatSnake,
+        cap: 9_500,
+        cautious_cap: 9_500,
+        recipe: Recipe::FlatEntries,
+        program: "cursor",
+        home: ".cursor",
+        user_file: "hooks.json",
+        project_file: ".cursor/hooks.json",
+        ..BASE
+    },
+    Agent {
+        name: "generic",
+        title: "any other program",
+        events: &[
+            event("session-start", When::Session, 0),
+            event("message", When::Message, 0),
+            event("tool", When::Tool, 0),
+            event("sub-agent-start", When::SubAgent, 0),
+            mute("compact", When::Reset, 0),
+            mute("session-end", When::Nothing, 0),
+        ],
+        fields: Fields {
+            session: "session",
+            cwd: "cwd",
+            message: "message",
+            source: "source",
+            sub_agent: "agent",
+            turn: "turn",
+            tool_use: "tool_use",
+        },
+        shape: Shape::Plain,
+        timeout: TimeoutUnit::None,
+        recipe: Recipe::None,
+        user_file: "",
+        sub_agents: "told apart by `agent`, where the caller says so",
+        ..BASE
+    },
+];
+
+/// Returns the row of an agent.
+pub fn find(name: &str) -> Option<&'static Agent> {
+    AGENTS.iter().find(|agent| agent.name == name)
+}

@@ -1,0 +1,71 @@
+//! The table in `docs/agents.md` is made from the table that the code uses.
+
+use std::fmt::Write as _;
+
+use briefing_agents::agent::{Keeps, When};
+use briefing_agents::door::{Door, Doors};
+use briefing_agents::request::Source;
+use briefing_agents::{AGENTS, Agent, moment};
+
+/// Says what an agent's window gets at a moment: at its own event, else at the next one that carries anything.
+fn at(agent: &Agent, when: When, source: Source, done: Doors, owed: Doors) -> String {
+    let Some(event) = agent.events.iter().find(|event| event.when == when && (event.carries || event.lanes > 0)) else {
+        return "no event".into();
+    };
+    let doors: Vec<_> = Door::of(moment::doors(agent, event, source, done, owed)).map(Door::name).collect();
+    if !event.carries {
+        return format!("`{}`: nothing, due at the next event", event.name);
+    }
+    format!("`{}`: {}", event.name, if doors.is_empty() { "nothing".into() } else { doors.join(", ") })
+}
+
+fn after_reset(agent: &Agent) -> String {
+    let has_start = agent.events.iter().any(|event| event.when == When::Session && event.carries && event.lanes > 0);
+    match agent.events.iter().find(|event| matches!(event.when, When::Reset | When::ManualReset) && !event.carries) {
+        Some(event) if event.when == When::ManualReset => format!("`{}` (manual only): all is due at the next event", event.name),
+        Some(event) => format!("`{}`: all is due at the next event", event.name),
+        None if has_start => at(agent, When::Session, Source::Compact, 0, moment::AFTER_RESET),
+        None => "not told".into(),
+    }
+}
+
+fn table() -> String {
+    let mut text = String::from(
+        "| agent | startup, clear, fork | message | tool use | resume | the window is emptied | sub-agent start | sub-agents |\n|---|---|---|---|---|---|---|---|\n",
+    );
+    let (domains, gate) = (Door::Domains.bit(), Door::Gate.bit());
+    for agent in AGENTS {
+        let done_at_start = if agent.events.iter().any(|event| event.when == When::Session && event.carries) { domains } else { 0 };
+        let resume = match agent.keeps {
+            Keeps::History => "only what changed".to_owned(),
+            Keeps::Messages => "all that did not come with a message".to_owned(),
+        };
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} | {} | {} |",
+            agent.title,
+            at(agent, When::Session, Source::Startup, 0, 0),
+            at(agent, When::Message, Source::Startup, done_at_start, 0),
+            at(agent, When::Tool, Source::Startup, done_at_start | if agent.gate_at_message { gate } else { 0 }, 0),
+            resume,
+            after_reset(agent),
+            at(agent, When::SubAgent, Source::Startup, 0, 0),
+            agent.sub_agents,
+        );
+    }
+    text
+}
+
+#[test]
+fn the_page_has_the_table_of_the_code() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/agents.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let (start, end) = ("<!-- moments:start -->\n", "<!-- moments:end -->");
+    let from = page.find(start).expect("the page has the start mark") + start.len();
+    let to = page.find(end).expect("the page has the end mark");
+    if page[from..to] != table() && std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(path, format!("{}{}{}", &page[..from], table(), &page[to..])).unwrap();
+        return;
+    }
+    assert_eq!(&page[from..to], table(), "run the tests with UPDATE_DOCS=1 to write it anew");
+}

@@ -1,0 +1,83 @@
+//! Does the exact configured command answer, through the shell that the agent uses?
+//!
+//! It is run in a directory of its own with a store of its own, on a session that does not exist: nothing is touched.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use briefing_agents::agent::{Agent, Shape};
+use serde_json::{Value, json};
+
+use super::{Check, Verdict};
+
+const MARK: &str = "brief-doctor-was-here";
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Runs one command of every event that carries context.
+pub(super) fn answers(agent: &Agent, commands: &[String]) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for event in agent.events.iter().filter(|event| event.carries) {
+        let Some(command) = commands.iter().find(|command| command.split_whitespace().any(|word| word == event.name)) else { continue };
+        let what = format!("answers {}", event.name);
+        checks.push(match ask(agent, command) {
+            Ok(took) => Check::new(agent.name, &what, Verdict::Good, format!("in {:.1} ms", took.as_secs_f64() * 1000.0)),
+            Err(problem) => Check::new(agent.name, &what, Verdict::Broken, format!("`{command}`: {problem}"))
+                .mend(format!("brief install {}", agent.name)),
+        });
+    }
+    checks
+}
+
+fn ask(agent: &Agent, command: &str) -> Result<Duration, String> {
+    let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let (project, state) = (directory.path().join("project"), directory.path().join("state"));
+    fs::create_dir_all(project.join(".megg")).and_then(|()| fs::create_dir(&state)).map_err(|error| error.to_string())?;
+    fs::write(project.join(".megg/info.md"), format!("# {MARK}\n")).map_err(|error| error.to_string())?;
+    let fields = &agent.fields;
+    let cwd = if fields.cwd == "workspace_roots" { json!([project]) } else { json!(project) };
+    let payload = json!({ fields.session: "brief-doctor", fields.cwd: cwd, fields.message: "Does it work?" });
+    let started = Instant::now();
+    let mut child = Command::new("sh")
+        .args(["-c", command])
+        .current_dir(&project)
+        .env("XDG_STATE_HOME", &state)
+        .env_remove("COPILOT_CLI")
+        .env_remove("CURSOR_VERSION")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| error.to_string())?;
+    let _ = child.stdin.take().map(|mut stdin| stdin.write_all(payload.to_string().as_bytes()));
+    let status = loop {
+        match child.try_wait().map_err(|error| error.to_string())? {
+            Some(status) => break status,
+            None if started.elapsed() > PATIENCE => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err("no answer in 5 seconds".into());
+            }
+            None => std::thread::sleep(Duration::from_micros(200)),
+        }
+    };
+    let took = started.elapsed();
+    let (mut stdout, mut stderr) = (String::new(), String::new());
+    let _ = child.stdout.take().map(|mut pipe| pipe.read_to_string(&mut stdout));
+    let _ = child.stderr.take().map(|mut pipe| pipe.read_to_string(&mut stderr));
+    if !status.success() {
+        return Err(format!("it ended with {status}: {}", stderr.trim()));
+    }
+    let object: Value = serde_json::from_str(&stdout).map_err(|_| "it printed no JSON object".to_owned())?;
+    let context = match agent.shape {
+        Shape::Nested => object.pointer("/hookSpecificOutput/additionalContext"),
+        Shape::Flat => object.get("additionalContext"),
+        Shape::FlatSnake => object.get("additional_context"),
+        Shape::Plain => object.get("context"),
+    };
+    match context.and_then(Value::as_str) {
+        Some(context) if context.contains(MARK) => Ok(took),
+        _ => Err("its answer lacks the context".into()),
+    }
+}

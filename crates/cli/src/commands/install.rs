@@ -1,0 +1,202 @@
+//! `brief install` and `brief uninstall`: our entries in the agents' own configuration.
+//!
+//! The change is shown first, written in one step, can be done twice without effect, and undone.
+
+use std::path::{Path, PathBuf};
+
+use briefing_agents::agent::{Agent, Recipe};
+use briefing_agents::install::record::Record;
+use briefing_agents::install::{self, Change};
+use briefing_agents::{AGENTS, agent::When};
+use briefing_core::Failure;
+use briefing_core::fs::{FileProblem, read_bytes, write_atomic};
+use briefing_core::settings::Places;
+use briefing_core::shown::path_text;
+use clap::Args;
+
+use super::hook::state_directory;
+use super::preview::agent;
+use crate::{environment, output, prompt, talk};
+
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
+pub(crate) struct Arguments {
+    /// The agents: claude, codex, gemini, qwen, copilot, opencode, cursor
+    #[arg(value_name = "AGENT", required_unless_present = "all")]
+    agents: Vec<String>,
+    /// Every agent that is found on this machine
+    #[arg(long, conflicts_with = "agents")]
+    all: bool,
+    /// Write into this project's configuration instead of the user's
+    #[arg(long)]
+    project: bool,
+    /// Show the change and leave everything as it is
+    #[arg(long)]
+    dry_run: bool,
+    /// Do not ask
+    #[arg(short, long)]
+    yes: bool,
+}
+
+/// A settings file larger than this is somebody's mistake.
+pub(crate) const MAX_SETTINGS: u64 = 16 * 1024 * 1024;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    In,
+    Out,
+}
+
+pub(crate) fn install(arguments: &Arguments) -> Result<(), Failure> {
+    run(arguments, Direction::In)
+}
+
+pub(crate) fn uninstall(arguments: &Arguments) -> Result<(), Failure> {
+    run(arguments, Direction::Out)
+}
+
+/// One file that is to change.
+struct Step {
+    agent: &'static Agent,
+    file: PathBuf,
+    before: Option<Vec<u8>>,
+    change: Change,
+}
+
+fn run(arguments: &Arguments, direction: Direction) -> Result<(), Failure> {
+    let places = environment::places()?;
+    let program = program()?;
+    let state = state_directory(&places).ok_or_else(|| Failure::new("no state directory is known").hint("set HOME or XDG_STATE_HOME"))?;
+    let mut steps = Vec::new();
+    for agent in chosen(arguments, &places)? {
+        let file = file_of(agent, &places, arguments.project)?;
+        let before = read(&file)?;
+        let change = match direction {
+            Direction::In => install::install(agent, &program, before.as_deref()),
+            Direction::Out => install::uninstall(agent, before.as_deref(), Record::read(&state, &file).as_ref()),
+        };
+        let change = change.map_err(|problem| {
+            Failure::new(format!("`{}` is left as it is", path_text(&file)))
+                .because(&problem)
+                .hint("mend the file, then run the same command again")
+        })?;
+        steps.push(Step { agent, file, before, change });
+    }
+    let mut text = String::new();
+    for step in &steps {
+        text.push_str(&shown(step, direction));
+    }
+    output::print(&text)?;
+    let open: Vec<&Step> = steps.iter().filter(|step| step.change != Change::Nothing).collect();
+    if arguments.dry_run || open.is_empty() {
+        return Ok(());
+    }
+    if !arguments.yes {
+        if !prompt::can_ask() {
+            return Err(Failure::new("nothing was changed: nobody is here to agree").hint("`--yes` agrees, `--dry-run` only shows"));
+        }
+        if !prompt::yes("Write this?") {
+            return Err(Failure::new("nothing was changed"));
+        }
+    }
+    for step in open {
+        apply(step, direction, &state)?;
+    }
+    Ok(())
+}
+
+fn apply(step: &Step, direction: Direction, state: &Path) -> Result<(), Failure> {
+    let failed = |problem: FileProblem| Failure::new(format!("cannot write `{}`", path_text(&step.file))).because(&problem);
+    match &step.change {
+        Change::Write(bytes) => {
+            if let Some(parent) = step.file.parent() {
+                std::fs::create_dir_all(parent).map_err(|error| failed(error.into()))?;
+            }
+            if direction == Direction::In {
+                Record::new(&step.file, step.before.clone(), bytes).write(state, &step.file).map_err(failed)?;
+            }
+            write_atomic(&step.file, bytes).map_err(failed)?;
+        }
+        Change::Delete => std::fs::remove_file(&step.file).map_err(|error| failed(error.into()))?,
+        Change::Nothing => return Ok(()),
+    }
+    if direction == Direction::Out {
+        Record::forget(state, &step.file);
+    }
+    talk::plain(&format!("{}: {}", step.agent.title, if direction == Direction::In { "installed" } else { "removed" }));
+    if direction == Direction::In && step.agent.name == "codex" {
+        talk::plain("Codex runs a hook only after you have approved it: start `codex` and answer its question, or type /hooks.");
+    }
+    Ok(())
+}
+
+/// Returns what a person sees of one step.
+fn shown(step: &Step, direction: Direction) -> String {
+    let file = path_text(&step.file);
+    let old = String::from_utf8_lossy(step.before.as_deref().unwrap_or_default()).into_owned();
+    match &step.change {
+        Change::Nothing if direction == Direction::In => format!("{}: installed already in `{file}`\n", step.agent.title),
+        Change::Nothing => format!("{}: not installed in `{file}`\n", step.agent.title),
+        Change::Delete => format!("{}: `{file}` is removed\n", step.agent.title),
+        Change::Write(bytes) => {
+            let new = String::from_utf8_lossy(bytes);
+            let from = if step.before.is_some() { file.as_str() } else { "/dev/null" };
+            let diff = similar::TextDiff::from_lines(old.as_str(), &new);
+            let mut text = diff.unified_diff().context_radius(3).header(from, &file).to_string();
+            text.retain(|c| c == '\n' || c == '\t' || !briefing_core::shown::is_deceptive(c));
+            text
+        }
+    }
+}
+
+/// Returns the agents that were named, or those that are here.
+fn chosen(arguments: &Arguments, places: &Places) -> Result<Vec<&'static Agent>, Failure> {
+    if !arguments.all {
+        let agents: Vec<_> = arguments.agents.iter().map(|name| agent(name)).collect::<Result<_, _>>()?;
+        if let Some(agent) = agents.iter().find(|agent| agent.recipe == Recipe::None) {
+            return Err(Failure::usage(format!("there is nothing to install for `{}`", agent.name))
+                .hint("let your program call `brief hook generic EVENT`; `docs/agents.md` shows the JSON"));
+        }
+        return Ok(agents);
+    }
+    let found: Vec<_> = AGENTS.iter().filter(|agent| is_here(agent, places)).collect();
+    if found.is_empty() {
+        return Err(Failure::new("no agent that can be installed for was found here").hint("name one: `brief install claude`"));
+    }
+    Ok(found)
+}
+
+/// Tells whether an agent is on this machine: its program on PATH, or its directory in the home.
+pub(crate) fn is_here(agent: &Agent, places: &Places) -> bool {
+    let has_home = places.home.as_ref().is_some_and(|home| home.join(agent.home).is_dir());
+    agent.recipe != Recipe::None && (has_home || environment::find_program(agent.program).is_some())
+}
+
+/// Returns the file of an agent that we write.
+pub(crate) fn file_of(agent: &Agent, places: &Places, is_project: bool) -> Result<PathBuf, Failure> {
+    debug_assert!(agent.events.iter().any(|event| event.when == When::Message), "every agent has a message");
+    let home = places.home.as_deref().ok_or_else(|| Failure::new("no home directory is known").hint("set HOME"))?;
+    let moved = environment::named_directory(agent.home_variable);
+    let root = places.upward().find(|directory| directory.join(".git").exists()).unwrap_or(&places.here);
+    Ok(install::file_of(agent, home, moved.as_deref(), is_project.then_some(root)))
+}
+
+/// Reads a settings file; `None` where there is none.
+pub(crate) fn read(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    match read_bytes(file, MAX_SETTINGS) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(FileProblem::Missing) => Ok(None),
+        Err(problem) => Err(Failure::new(format!("cannot read `{}`", path_text(file))).because(&problem)),
+    }
+}
+
+/// Returns how the agents' shell can call this program: by its name where PATH leads to it, else by its path.
+pub(crate) fn program() -> Result<String, Failure> {
+    let own = std::env::current_exe().and_then(std::fs::canonicalize);
+    let own = own.map_err(|error| Failure::new("cannot tell where this program is").because(&error))?;
+    let found = environment::find_program("brief").and_then(|path| path.canonicalize().ok());
+    if found.as_deref() == Some(&own) {
+        return Ok("brief".into());
+    }
+    own.to_str().map(str::to_owned).ok_or_else(|| Failure::new(format!("`{}` is not UTF-8 and cannot be written to JSON", own.display())))
+}

@@ -1,0 +1,128 @@
+//! `brief log`: what went into which window, and how the hooks fared.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use briefing_core::Failure;
+use briefing_core::shown::one_line;
+use briefing_store::{Beat, DeliveryRow, EventRow, Ledger, SessionRow, State, StoreError, beats, open_existing};
+use clap::Args;
+use jiff::Timestamp;
+use serde_json::json;
+
+use super::hook::state_directory;
+use crate::{environment, output};
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Only this session: the agent's own id, or the beginning of the short name shown here
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Everything the ledger and the heartbeat tell.
+#[derive(Debug, Default)]
+pub(crate) struct Records {
+    pub(crate) events: Vec<EventRow>,
+    pub(crate) deliveries: Vec<DeliveryRow>,
+    pub(crate) sessions: Vec<SessionRow>,
+}
+
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Reads the ledger and the heartbeat, and puts their events into one order.
+pub(crate) fn read(session: Option<&str>) -> Result<Records, Failure> {
+    let places = environment::places()?;
+    let Some(directory) = state_directory(&places) else {
+        return Err(Failure::new("no state directory is known").hint("set HOME or XDG_STATE_HOME"));
+    };
+    let failed = |error: StoreError| {
+        Failure::new(format!("cannot read the ledger in `{}`", directory.display())).because(&error).hint("`brief doctor` tells more")
+    };
+    let mut records = Records::default();
+    if let Some(mut ledger) = open_existing(&directory, PATIENCE).map_err(failed)? {
+        records.events = ledger.events(session).map_err(failed)?;
+        records.deliveries = ledger.deliveries(session).map_err(failed)?;
+        records.sessions = ledger.sessions().map_err(failed)?;
+    }
+    let hashed = session.map(|id| briefing_store::SessionKey::new("", id, None).native);
+    let is_wanted = |beat: &Beat| match (session, &hashed) {
+        (Some(wanted), Some(hash)) => {
+            let native = beat.session.split_once(':').map_or("", |(_, native)| native);
+            beat.session.starts_with(wanted) || (!native.is_empty() && (native.starts_with(wanted) || native.starts_with(&hash[..8])))
+        }
+        _ => true,
+    };
+    records.events.extend(beats(&directory).into_iter().filter(is_wanted).map(event));
+    records.events.sort_by_key(|event| event.at);
+    Ok(records)
+}
+
+fn event(beat: Beat) -> EventRow {
+    EventRow {
+        at: beat.at,
+        agent: beat.agent,
+        session: beat.session,
+        event: beat.event,
+        lane: beat.lane,
+        epoch: 0,
+        micros: beat.micros,
+        outcome: beat.outcome,
+        size: 0,
+        queued: 0,
+        notes: beat.notes,
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let records = read(arguments.session.as_deref())?;
+    if arguments.json {
+        let all = json!({ "events": records.events, "deliveries": records.deliveries, "sessions": records.sessions });
+        return output::print(&format!("{all:#}\n"));
+    }
+    let mut text = String::new();
+    for event in &records.events {
+        let lane = if event.lane > 1 { format!(" lane {}", event.lane) } else { String::new() };
+        let size = if event.size > 0 { format!(", {} units", event.size) } else { String::new() };
+        let queued = if event.queued > 0 { format!(", {} waiting", event.queued) } else { String::new() };
+        let _ = writeln!(
+            text,
+            "{}  {:<16} {}{lane}: {}{size}{queued} ({:.1} ms)",
+            moment(event.at),
+            if event.session.is_empty() { &event.agent } else { &event.session },
+            one_line(&event.event),
+            one_line(&event.outcome),
+            event.micros as f64 / 1000.0
+        );
+        for note in &event.notes {
+            let _ = writeln!(text, "    note: {}", one_line(note));
+        }
+    }
+    let mut last = ("", 0);
+    for row in &records.deliveries {
+        if (row.session.as_str(), row.epoch) != last {
+            let _ = writeln!(text, "\n{}, epoch {}:", row.session, row.epoch);
+            last = (&row.session, row.epoch);
+        }
+        let part = if row.parts > 1 { format!(", part {} of {}", row.part, row.parts) } else { String::new() };
+        let state = match row.state {
+            State::Delivered => "delivered",
+            State::Pending => "being printed",
+            State::Queued => "waits",
+        };
+        let _ =
+            writeln!(text, "  {state}: {} ({}{part}, {} tokens, {})", one_line(&row.path), one_line(&row.reason), row.tokens, row.moment);
+    }
+    if text.is_empty() {
+        text.push_str("Nothing yet: no hook of an agent has fired. `brief install AGENT` sets one up, `brief doctor` checks it.\n");
+    }
+    output::print(&text)
+}
+
+/// Returns a time of the log as people read it, in UTC.
+pub(crate) fn moment(millis: i64) -> String {
+    Timestamp::from_millisecond(millis).map_or_else(|_| millis.to_string(), |at| at.strftime("%Y-%m-%d %H:%M:%S").to_string())
+}

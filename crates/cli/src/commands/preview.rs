@@ -1,0 +1,103 @@
+//! `brief preview`: what would my agent be told, here and now?
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use briefing_agents::agent::{Agent, Event, When};
+use briefing_agents::door::Ask;
+use briefing_agents::hook::room;
+use briefing_agents::{AGENTS, find, preview};
+use briefing_core::Failure;
+use briefing_core::settings::Layer;
+use clap::Args;
+
+use crate::{environment, output, talk};
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// What you would say to the agent
+    message: Option<String>,
+    /// The agent
+    #[arg(long, default_value = "claude")]
+    agent: String,
+    /// The agent's own name of the event; without it the session's start, the message and the first tool use
+    #[arg(long)]
+    event: Option<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let agent = agent(&arguments.agent)?;
+    let places = environment::places()?;
+    let settings = environment::settings(&places, Layer::default())?;
+    let ask = Ask {
+        here: &places.here,
+        places: &places,
+        settings: &settings,
+        message: arguments.message.as_deref(),
+        is_sub_agent: false,
+        now: environment::now()?,
+        deadline: Instant::now() + Duration::from_secs(10),
+    };
+    let mut text = String::new();
+    let mut done = 0;
+    for event in events(agent, arguments)? {
+        let preview = preview::preview(agent, event, &ask, room(agent, true, event.lanes), done);
+        done |= preview.done;
+        for note in &preview.notes {
+            talk::warning(&format!("{}: {}", note.path, note.reason));
+        }
+        describe(&mut text, agent, event, &preview);
+    }
+    output::print(&text)
+}
+
+fn describe(text: &mut String, agent: &Agent, event: &Event, preview: &preview::Preview) {
+    let shares: Vec<String> = preview
+        .shares
+        .iter()
+        .filter(|share| share.pieces > 0)
+        .map(|share| format!("{} {} tokens in {} pieces", share.door.name(), share.tokens, share.pieces))
+        .collect();
+    let _ = write!(text, "# {} at {}: ", agent.title, event.name);
+    if preview.outputs.is_empty() {
+        text.push_str("nothing\n");
+        return;
+    }
+    let _ = writeln!(text, "{}", shares.join(", "));
+    for (number, output) in preview.outputs.iter().enumerate() {
+        let size = agent.unit.of(output);
+        let when = if number < preview.leaving { "now" } else { "queued for the next event" };
+        let _ = writeln!(text, "# output {} of {}: {size} {}, {when}\n", number + 1, preview.outputs.len(), agent.unit.words());
+        text.push_str(output);
+        text.push('\n');
+    }
+}
+
+/// Returns the events to show: the one asked for, or the first of each moment that carries anything.
+fn events(agent: &'static Agent, arguments: &Arguments) -> Result<Vec<&'static Event>, Failure> {
+    if let Some(name) = &arguments.event {
+        let event = agent.event(name).ok_or_else(|| {
+            let known: Vec<_> = agent.events.iter().map(|event| event.name).collect();
+            Failure::usage(format!("{} has no event `{name}`", agent.title)).hint(format!("its events: {}", known.join(", ")))
+        })?;
+        return Ok(vec![event]);
+    }
+    let mut wanted = vec![When::Session];
+    if arguments.message.is_some() || agent.gate_at_message {
+        wanted.push(When::Message);
+    }
+    wanted.push(When::Tool);
+    Ok(wanted.into_iter().filter_map(|when| agent.events.iter().find(|event| event.when == when && event.carries)).collect())
+}
+
+/// Finds an agent by its word, or says which one was meant.
+pub(crate) fn agent(name: &str) -> Result<&'static Agent, Failure> {
+    find(name).ok_or_else(|| {
+        let names: Vec<_> = AGENTS.iter().map(|agent| agent.name).collect();
+        let failure = Failure::usage(format!("unknown agent `{name}`"));
+        match briefing_core::settings::nearest(name, names.iter().copied()) {
+            Some(near) => failure.hint(format!("did you mean `{near}`?")),
+            None => failure.hint(format!("known agents: {}", names.join(", "))),
+        }
+    })
+}

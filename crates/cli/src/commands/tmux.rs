@@ -1,0 +1,51 @@
+//! `brief tmux PANE [FILE|-]`: for agents without hooks.
+
+use std::io::{Read, stdin};
+use std::path::PathBuf;
+
+use briefing_agents::tmux::{Paste, TmuxProblem, paste};
+use briefing_core::Failure;
+use briefing_core::fs::read_text;
+use clap::Args;
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The pane, as tmux names it (`work:1.0`, `%3`)
+    pane: String,
+    /// The text to paste; `-` or nothing is stdin
+    file: Option<PathBuf>,
+    /// Do not press Enter after the paste
+    #[arg(long)]
+    no_enter: bool,
+    /// Paste on one line, for programs without bracketed paste
+    #[arg(long)]
+    one_line: bool,
+}
+
+/// More than this is nobody's message.
+const MAX_TEXT: u64 = 4 * 1024 * 1024;
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let text = match &arguments.file {
+        Some(file) if file.as_os_str() != "-" => {
+            read_text(file, MAX_TEXT).map_err(|problem| Failure::new(format!("cannot read `{}`", file.display())).because(&problem))?
+        }
+        _ => {
+            let mut text = String::new();
+            let read = stdin().lock().take(MAX_TEXT).read_to_string(&mut text);
+            read.map_err(|error| Failure::new("cannot read standard input").because(&error))?;
+            text
+        }
+    };
+    let asked = Paste { pane: &arguments.pane, text: &text, enter: !arguments.no_enter, one_line: arguments.one_line };
+    paste(&asked).map_err(|problem| {
+        let failure = Failure::new(format!("cannot paste into pane `{}`", arguments.pane)).because(&problem);
+        match problem {
+            TmuxProblem::NoPane(_) => failure.hint("`tmux list-panes -a` names them all"),
+            TmuxProblem::CopyMode => failure.hint("leave it with `q` in the pane, then run this again"),
+            TmuxProblem::NotBracketed(_) => failure.hint("`--one-line` pastes it as a single line"),
+            TmuxProblem::NotSeen => failure.hint("look at the pane: the text may wait there without Enter"),
+            _ => failure,
+        }
+    })
+}

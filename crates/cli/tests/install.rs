@@ -1,0 +1,88 @@
+//! `brief install`, `brief uninstall` and `brief doctor` as a person uses them.
+
+use briefing_testkit::Sandbox;
+
+const SETTINGS: &str = "{\n  // my own\n  \"model\": \"x\",\n  \"hooks\": {\n    \"Stop\": []\n  },\n}\n";
+
+#[test]
+fn a_change_is_shown_and_nobody_is_overruled() {
+    let sandbox = Sandbox::new().file("~/.claude/settings.json", SETTINGS);
+    let refused = sandbox.brief(["install", "claude"]).code(1);
+    assert!(refused.stdout().contains("+            \"command\": \"brief hook claude SessionStart 4\""), "{refused}");
+    assert!(refused.stderr().contains("--yes"), "{refused}");
+    let _ = sandbox.brief(["install", "claude", "--dry-run"]).success();
+    assert_eq!(std::fs::read_to_string(sandbox.home().join(".claude/settings.json")).unwrap(), SETTINGS);
+}
+
+#[test]
+fn in_twice_and_out_again_leaves_every_byte() {
+    let sandbox = Sandbox::new().file("~/.claude/settings.json", SETTINGS).file("~/.cursor/hooks.json", "{\"version\":1}");
+    let agents = ["claude", "codex", "gemini", "qwen", "copilot", "opencode", "cursor"];
+    let run = |word: &str| sandbox.brief([word].into_iter().chain(agents).chain(["--yes"])).success();
+    let first = run("install");
+    assert!(first.stderr().contains("approved"), "{first}");
+    let second = run("install");
+    assert_eq!(second.stdout().matches("installed already").count(), agents.len(), "{second}");
+    let _ = run("uninstall");
+    assert_eq!(std::fs::read_to_string(sandbox.home().join(".claude/settings.json")).unwrap(), SETTINGS);
+    assert_eq!(std::fs::read_to_string(sandbox.home().join(".cursor/hooks.json")).unwrap(), "{\"version\":1}");
+    for gone in [".codex/hooks.json", ".gemini/settings.json", ".copilot/hooks/brief.json", ".config/opencode/plugins/brief.js"] {
+        assert!(!sandbox.home().join(gone).exists(), "{gone}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_modes_are_kept_and_others_changes_survive() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::new().file("~/dotfiles/claude.json", SETTINGS);
+    let (real, link) = (sandbox.home().join("dotfiles/claude.json"), sandbox.home().join(".claude/settings.json"));
+    std::fs::create_dir(sandbox.home().join(".claude")).unwrap();
+    std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o600)).unwrap();
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    let _ = sandbox.brief(["install", "claude", "--yes"]).success();
+    assert!(link.symlink_metadata().unwrap().is_symlink());
+    assert_eq!(real.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    let theirs = std::fs::read_to_string(&real).unwrap().replace("\"x\"", "\"y\"");
+    std::fs::write(&real, theirs).unwrap();
+    let _ = sandbox.brief(["uninstall", "claude", "--yes"]).success();
+    assert_eq!(std::fs::read_to_string(&real).unwrap(), SETTINGS.replace("\"x\"", "\"y\""));
+}
+
+#[test]
+fn a_broken_file_is_refused_with_line_and_column() {
+    let sandbox = Sandbox::new().file("~/.claude/settings.json", "{\n  \"a\": tru\n}");
+    let refused = sandbox.brief(["install", "claude", "--yes"]).code(1);
+    assert!(refused.stderr().contains("line 2, column 8"), "{refused}");
+    assert_eq!(std::fs::read_to_string(sandbox.home().join(".claude/settings.json")).unwrap(), "{\n  \"a\": tru\n}");
+}
+
+#[test]
+fn the_project_has_its_own_file_and_unknown_agents_are_guessed() {
+    let sandbox = Sandbox::new();
+    let _ = sandbox.brief(["install", "claude", "--project", "--yes"]).success();
+    assert!(sandbox.path(".claude/settings.json").exists());
+    assert!(sandbox.brief(["install", "cluade"]).code(2).stderr().contains("did you mean `claude`?"));
+    assert!(sandbox.brief(["install", "generic"]).code(2).stderr().contains("brief hook generic"));
+}
+
+#[test]
+fn doctor_runs_the_very_command_and_says_how_to_mend_it() {
+    let sandbox = Sandbox::new().file("~/.claude/settings.json", "{}");
+    let before = sandbox.brief(["doctor"]).success();
+    assert!(before.stdout().contains("mend it with: brief install claude"), "{before}");
+    let _ = sandbox.brief(["install", "claude", "--yes"]).success();
+    let after = sandbox.brief(["doctor"]).success();
+    assert!(after.stdout().contains("ok     entry: intact") && after.stdout().contains("ok     answers PostToolBatch"), "{after}");
+    assert!(after.stdout().contains("never, as far as the log reaches"), "the probe leaves no trace: {after}");
+    let file = sandbox.home().join(".claude/settings.json");
+    let damaged = std::fs::read_to_string(&file)
+        .unwrap()
+        .replace("\"brief hook claude SessionStart\"", "\"/nowhere/brief hook claude SessionStart\"");
+    std::fs::write(&file, damaged).unwrap();
+    let broken = sandbox.brief(["doctor"]).code(1);
+    assert!(broken.stdout().contains("BROKEN answers SessionStart") && broken.stdout().contains("BROKEN entry"), "{broken}");
+    let _ = sandbox.brief(["doctor", "--fix"]).code(1);
+    let mended = sandbox.brief(["doctor", "--json"]).success();
+    assert!(mended.stdout().contains("\"broken\": 0"), "{mended}");
+}

@@ -1,0 +1,92 @@
+//! `brief tmux` against a real tmux.
+
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+use briefing_testkit::Sandbox;
+
+/// A tmux server of its own, gone with the test.
+struct Server {
+    sandbox: Sandbox,
+    socket: String,
+}
+
+impl Server {
+    fn start(program: &str) -> Self {
+        let sandbox = Sandbox::new();
+        let socket = sandbox.root().join("tmux.socket").to_string_lossy().into_owned();
+        let server = Self { sandbox, socket };
+        let output = server.tmux(&["new-session", "-d", "-x", "150", "-y", "40", "-s", "t", program]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        server
+    }
+
+    fn tmux(&self, words: &[&str]) -> Output {
+        let mut command = self.sandbox.command("tmux");
+        command.args(["-S", &self.socket]).args(words).output().unwrap()
+    }
+
+    /// Runs `brief tmux` with the server in its environment, as inside a pane.
+    fn brief(&self, words: &[&str], input: &str) -> briefing_testkit::Outcome {
+        let inside = self.sandbox.clone().env("TMUX", format!("{},1,0", self.socket));
+        inside.brief_with_input(std::iter::once(&"tmux").chain(words), input)
+    }
+
+    fn screen(&self) -> String {
+        String::from_utf8(self.tmux(&["capture-pane", "-p", "-t", "t"]).stdout).unwrap()
+    }
+
+    fn wait_for(&self, text: &str) {
+        let started = Instant::now();
+        while !self.screen().contains(text) {
+            assert!(started.elapsed() < Duration::from_secs(10), "no `{text}` on:\n{}", self.screen());
+            std::thread::sleep(Duration::from_millis(30));
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.tmux(&["kill-server"]);
+    }
+}
+
+/// A program that switches bracketed paste on and reports what it reads, one line per submission.
+const READER: &str = r#"bash -c 'stty -icanon -echo; printf "\033[?2004hREADY\n"; exec 3>got; while IFS= read -r -n1 -d "" c; do printf "%s" "$c" >&3; printf "%s" "$c"; done'"#;
+
+fn has_tmux() -> bool {
+    Command::new("tmux").arg("-V").output().is_ok()
+}
+
+#[test]
+fn a_text_of_many_lines_arrives_as_one_paste_and_enter_comes_after() {
+    assert!(has_tmux(), "the tests need tmux; scripts/test installs it");
+    let server = Server::start(READER);
+    server.wait_for("READY");
+    let text = "first \"line\" $HOME\n\n\tthird € line\x1b[201~ evil\nlast line of it\n";
+    let _ = server.brief(&["t", "-"], text).success();
+    std::thread::sleep(Duration::from_millis(300));
+    let got = std::fs::read_to_string(server.sandbox.path("got")).unwrap();
+    let (start, end) = ("\u{1b}[200~", "\u{1b}[201~");
+    assert_eq!(got.matches(start).count(), 1, "{got:?}");
+    assert_eq!(got.matches(end).count(), 1, "the text cannot end its own paste: {got:?}");
+    let inside = got.split_once(start).unwrap().1.split_once(end).unwrap();
+    assert_eq!(inside.0.replace('\r', "\n"), "first \"line\" $HOME\n\n\tthird € line[201~ evil\nlast line of it");
+    assert!(matches!(inside.1, "\r" | "\n"), "then one Enter: {:?}", inside.1);
+}
+
+#[test]
+fn what_cannot_work_is_refused_with_the_next_step() {
+    let server = Server::start("sh");
+    let missing = server.brief(&["nosuch:9.9"], "x").code(1);
+    assert!(missing.stderr().contains("list-panes"), "{missing}");
+    std::thread::sleep(Duration::from_millis(300));
+    let plain = server.brief(&["t"], "echo one\necho two\n").code(1);
+    assert!(plain.stderr().contains("--one-line"), "{plain}");
+    let _ = server.brief(&["t", "--one-line"], "echo o\"n\"e\necho t\"w\"o\n").success();
+    server.wait_for("one echo two");
+    assert!(server.tmux(&["copy-mode", "-t", "t"]).status.success());
+    let copying = server.brief(&["t"], "x").code(1);
+    assert!(copying.stderr().contains("copy mode"), "{copying}");
+    let _ = server.brief(&["t"], "  ").code(1);
+}
