@@ -22,6 +22,10 @@ pub(crate) enum Command {
     Read(commands::read::Arguments),
     /// Let a model, or the local selector, choose files for a task, and print them
     Gather(commands::gather::Arguments),
+    /// List the goals there are, where each comes from and which one runs
+    Goals(commands::goals::Arguments),
+    /// See what the goals of this project would run, and agree to it
+    Trust(commands::trust::Arguments),
     /// Show what is known here: the domains from the root down, knowledge, state, what lies around
     Context(commands::context::Arguments),
     /// Add an entry to the knowledge of the nearest domain

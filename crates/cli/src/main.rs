@@ -44,6 +44,8 @@ fn run() -> Result<(), Failure> {
         Command::Pack(arguments) => commands::pack::run(&arguments),
         Command::Read(arguments) => commands::read::run(&arguments),
         Command::Gather(arguments) => commands::gather::run(&arguments),
+        Command::Goals(arguments) => commands::goals::run(&arguments),
+        Command::Trust(arguments) => commands::trust::run(&arguments),
         Command::Context(arguments) => commands::context::run(&arguments),
         Command::Learn(arguments) => commands::learn::run(&arguments),
         Command::State(arguments) => commands::state::run(&arguments),

@@ -11,6 +11,7 @@ mod domains_state;
 mod gather;
 mod hook;
 mod install;
+mod goals;
 mod pack;
 mod pack_hostile;
 mod read;
