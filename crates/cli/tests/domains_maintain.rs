@@ -39,7 +39,7 @@ fn every_finding_comes_with_the_command_that_mends_it() {
     exit code: 0
     ----- stdout -----
     [ROOT] (6 entries, 114 tokens, loaded: full)
-      stale entries: 1 entry is older than 90 days: "Ninety-one days"
+      stale entries: 1 entry is older than 90 days, archive what is no longer true: "Ninety-one days"
         brief maintain [ROOT] --apply
       duplicate entries: 1 entry repeats another word for word: "Twice"
         brief maintain [ROOT] --apply
@@ -123,7 +123,7 @@ fn apply_shows_the_diff_archives_and_merges_and_is_undone_by_one_command() {
     let outcome = sandbox.brief(["maintain", "--apply", "--yes"]).success();
     assert_eq!(
         outcome.stderr(),
-        "Done: Archive 2 entries, remove 1 entry that repeats another. `brief maintain [ROOT] --undo` takes it back.\n"
+        "Done: move 2 entries to the archive and remove 1 entry that stands elsewhere word for word. `brief maintain [ROOT] --undo` takes it back.\n"
     );
     assert_eq!(sandbox.read(".megg/knowledge.md"), format!("# Knowledge\n{}", new.concat()));
     let archive =

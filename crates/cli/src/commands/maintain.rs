@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
 use briefing_core::domains::maintain::{self, DomainPlan, MaintainRules, Report, STALE_ENTRY_DAYS};
+use briefing_core::domains::shell_word;
 use briefing_core::settings::Layer;
 use briefing_core::shown::path_text;
 use clap::Args;
@@ -77,23 +78,24 @@ fn apply(report: &Report, rules: &MaintainRules, state: Option<&Path>, is_agreed
     if !is_agreed && !prompt::can_ask() {
         return Err(Failure::new("nothing was changed: there is no terminal to ask on").hint("`--yes` answers the question"));
     }
-    if !is_agreed && !prompt::yes(&format!("{question}?")) {
+    if !is_agreed && !prompt::yes(&format!("Do this: {question}?")) {
         return output::print("Nothing was changed.\n");
     }
     maintain::apply(&plans, &report.root, rules, now, state)?;
-    talk::plain(&format!("Done: {question}. `brief maintain {} --undo` takes it back.", path_text(&report.root)));
+    talk::plain(&format!("Done: {question}. `brief maintain {} --undo` takes it back.", shell_word(&report.root)));
     Ok(())
 }
 
 fn question(plans: &[DomainPlan]) -> String {
     let (archived, merged) = plans.iter().fold((0, 0), |(archived, merged), plan| (archived + plan.archived, merged + plan.merged));
-    let archive = if archived == 1 { "Archive 1 entry".to_owned() } else { format!("Archive {archived} entries") };
+    let entries = |count: usize| if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") };
+    let archive = format!("move {} to the archive", entries(archived));
     let remove =
-        if merged == 1 { "remove 1 entry that repeats another".to_owned() } else { format!("remove {merged} entries that repeat others") };
+        format!("remove {} that stand elsewhere word for word", entries(merged)).replace("entry that stand ", "entry that stands ");
     match (archived, merged) {
         (_, 0) => archive,
-        (0, _) => remove.replacen('r', "R", 1),
-        _ => format!("{archive}, {remove}"),
+        (0, _) => remove,
+        _ => format!("{archive} and {remove}"),
     }
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::chain::{Chain, Level};
 use super::knowledge::Knowledge;
-use super::load::{self, INFO, KNOWLEDGE, MAX_BYTES, STATE};
+use super::load::{self, INFO, KNOWLEDGE, MAX_BYTES, STATE, shell_word};
 use super::navigation::{self, Around, ListedFile, Neighbour};
 use super::state::{State, StateFound, read_state};
 use super::summary::{count, summarize, topics_line};
@@ -135,7 +135,7 @@ pub fn context(path: &Path, topic: Option<&str>, now: Timestamp) -> Context {
 /// Loads the knowledge of a `.megg` directory, as much as its size allows, or the entries of a topic whatever its size.
 fn load_knowledge(megg: &Path, topic: Option<&str>, notes: &mut Vec<Note>) -> Option<LoadedKnowledge> {
     let path = megg.join(KNOWLEDGE);
-    let place = megg.parent().map(path_text).unwrap_or_default();
+    let place = megg.parent().map(shell_word).unwrap_or_default();
     let size = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
     let Some(text) = load::read(&path, notes) else {
         // Too large even to be read: its size is all there is to tell.

@@ -11,7 +11,7 @@ use super::context::{BLOCKED_ABOVE, Mode, SUMMARY_FROM};
 use super::entry::{KINDS, parse_topics};
 use super::knowledge::Knowledge;
 use super::lines::{Hidden, lines};
-use super::load::{KNOWLEDGE, MAX_BYTES};
+use super::load::{KNOWLEDGE, MAX_BYTES, shell_word};
 use super::lock::Lock;
 use super::moment;
 use crate::Failure;
@@ -207,7 +207,7 @@ fn is_read_back(entry: &Checked, before: &Knowledge<'_>, after: &Knowledge<'_>) 
 }
 
 fn size_warning(tokens: u64, megg: &Path) -> Option<String> {
-    let place = megg.parent().map(path_text).unwrap_or_default();
+    let place = megg.parent().map(shell_word).unwrap_or_default();
     let what = match Mode::of(tokens) {
         Mode::Blocked => format!("more than {BLOCKED_ABOVE}: it is no longer loaded"),
         Mode::Summary if tokens >= BLOCKED_ABOVE * 4 / 5 => format!("near {BLOCKED_ABOVE}, where it is no longer loaded"),

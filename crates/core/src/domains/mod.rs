@@ -37,7 +37,7 @@ pub use handoff::{MAX_STATE_TOKENS, WrittenState, find_state, finish_state, writ
 pub use init::{InitializedDomain, init_domain};
 pub use knowledge::{Knowledge, Segment, SegmentKind};
 pub use learn::{Learned, NewEntry, learn, plan_learn};
-pub use load::DIRECTORY;
+pub use load::{DIRECTORY, shell_word};
 pub use navigation::{Around, ListedFile, Neighbour};
 pub use render::{hook, text};
 pub use state::{ACTIVE, State, StateFound, read_state};

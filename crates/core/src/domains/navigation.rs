@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Serialize, Serializer};
 
 use super::chain::{Chain, as_text};
-use super::load::{DIRECTORY, KNOWLEDGE};
+use super::load::{DIRECTORY, KNOWLEDGE, STATE};
 use crate::fs::FileProblem;
 use crate::note::Note;
 use crate::shown::path_text;
@@ -115,7 +115,8 @@ fn markdown_in(directory: &Path, notes: &mut Vec<Note>) -> Vec<PathBuf> {
 
 /// Returns what is not loaded but can be read: files of this domain, its archive, and the knowledge of the levels above.
 pub(super) fn on_demand(chain: &Chain, files: &[ListedFile]) -> Vec<PathBuf> {
-    let mut paths: Vec<_> = files.iter().filter(|file| !file.loaded).map(|file| file.path.clone()).collect();
+    // An expired state is of no use to anybody; why it is not loaded is told elsewhere.
+    let mut paths: Vec<_> = files.iter().filter(|file| !file.loaded && file.name != STATE).map(|file| file.path.clone()).collect();
     if let Some(megg) = &chain.deepest {
         let mut archived = markdown_in(&megg.join("archive"), &mut Vec::new());
         archived.sort();

@@ -12,7 +12,7 @@ use crate::domains::context::{BLOCKED_ABOVE, Mode, SUMMARY_FROM};
 use crate::domains::entry::Entry;
 use crate::domains::front_matter::FrontMatter;
 use crate::domains::knowledge::Knowledge;
-use crate::domains::load::{self, INFO, KNOWLEDGE, STATE};
+use crate::domains::load::{self, INFO, KNOWLEDGE, STATE, shell_word};
 use crate::domains::moment;
 use crate::domains::summary::{count, cut};
 use crate::note::Level;
@@ -27,7 +27,7 @@ const NAMED: usize = 3;
 pub(super) fn examine_domain(megg: &Path, rules: &MaintainRules, now: Timestamp) -> DomainReport {
     let directory = megg.parent().unwrap_or(megg);
     let domain = directory.file_name().map_or_else(|| path_text(directory), |name| path_text(Path::new(name)));
-    let mut look = Look { megg, place: quoted(directory), findings: Vec::new() };
+    let mut look = Look { megg, place: shell_word(directory), findings: Vec::new() };
     look.info(now);
     look.state();
     let path = megg.join(KNOWLEDGE);
@@ -60,7 +60,7 @@ impl Look<'_> {
         let mut notes = Vec::new();
         let text = load::read(path, &mut notes);
         for note in notes.into_iter().filter(|note| note.level >= Level::Warning) {
-            self.add(FindingKind::Unreadable, path, None, note.reason, Some(format!("ls -l {}", quoted(path))));
+            self.add(FindingKind::Unreadable, path, None, note.reason, Some(format!("ls -l {}", shell_word(path))));
         }
         text
     }
@@ -107,7 +107,13 @@ impl Look<'_> {
         }
         if !stale.is_empty() {
             let (words, days) = (count(stale.len(), "entry is", "entries are"), rules.older_than_days);
-            self.add(FindingKind::Stale, path, None, format!("{words} older than {days} days: {}", titles(&stale)), Some(apply.clone()));
+            self.add(
+                FindingKind::Stale,
+                path,
+                None,
+                format!("{words} older than {days} days, archive what is no longer true: {}", titles(&stale)),
+                Some(apply.clone()),
+            );
         }
         let repeated: Vec<_> = duplicates(knowledge).into_iter().map(|at| &knowledge.entries[at]).collect();
         if !repeated.is_empty() {
@@ -130,7 +136,7 @@ impl Look<'_> {
         crowded.sort_by_key(|(topic, count)| (std::cmp::Reverse(**count), **topic));
         if crowded.iter().map(|(_, count)| **count).sum::<usize>() > 5 && tokens < SUMMARY_FROM {
             let list: Vec<_> = crowded.iter().take(NAMED).map(|(topic, count)| format!("{} ({count})", one_line(topic))).collect();
-            let command = format!("brief context {} --topic {}", self.place, quoted(Path::new(crowded[0].0)));
+            let command = format!("brief context {} --topic {}", self.place, shell_word(Path::new(crowded[0].0)));
             let message = format!("several entries share a topic and may say the same: {}", list.join(", "));
             self.add(FindingKind::DuplicateTopics, path, None, message, Some(command));
         }
@@ -204,14 +210,7 @@ fn line_of(text: &str, offset: usize) -> usize {
 
 fn edit(path: &Path, line: Option<usize>) -> String {
     let line = line.map(|line| format!("+{line} ")).unwrap_or_default();
-    format!("${{EDITOR:-vi}} {line}{}", quoted(path))
-}
-
-/// Returns a path as a word of a command line.
-pub(in crate::domains) fn quoted(path: &Path) -> String {
-    let text = path_text(path);
-    let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+@%,".contains(&byte));
-    if is_plain { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    format!("${{EDITOR:-vi}} {line}{}", shell_word(path))
 }
 
 /// The path of the archive of a year.
