@@ -50,6 +50,10 @@ pub(crate) enum Command {
     Log(commands::log::Arguments),
     /// Answer an event of an agent (called by the agent; JSON on stdin)
     Hook(commands::hook::Arguments),
+    /// Make the index of a project's documents by following references between them
+    Index(commands::index::Arguments),
+    /// Print the documents that fit a message, best first, as a JSON array of paths
+    Select(commands::select::Arguments),
     /// Show the settings: the commented defaults, or every value with who set it
     Config(commands::config::Arguments),
     /// Print the completion script of a shell

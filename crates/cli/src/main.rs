@@ -10,6 +10,7 @@ mod packer;
 mod progress;
 mod prompt;
 mod requested;
+mod selector;
 mod talk;
 mod walking;
 
@@ -58,6 +59,8 @@ fn run() -> Result<(), Failure> {
         Command::Tmux(arguments) => commands::tmux::run(&arguments),
         Command::Log(arguments) => commands::log::run(&arguments),
         Command::Hook(arguments) => commands::hook::run_parsed(&arguments),
+        Command::Index(arguments) => commands::index::run(&arguments),
+        Command::Select(arguments) => commands::select::run(&arguments),
         Command::Config(arguments) => commands::config::run(&arguments),
         Command::Completions(arguments) => commands::completions::run(&arguments),
         Command::Man => commands::man::run(),

@@ -17,6 +17,11 @@ mod pack_hostile;
 mod read;
 mod storm;
 mod tmux;
+mod index;
+mod pack;
+mod pack_hostile;
+mod read;
+mod select;
 
 /// A test file that is not listed above would silently never run.
 #[test]

@@ -4,6 +4,7 @@
 //! Everything flows one way: request → settings → gather → select → load + guard → fit → render → deliver. This crate
 //! is synchronous and touches no terminal, environment or network; callers hand those in.
 
+pub mod docs;
 pub mod domains;
 pub mod failure;
 pub mod files;

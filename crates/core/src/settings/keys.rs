@@ -62,6 +62,10 @@ impl Key {
 
 /// The error modes of spec 4.
 pub const ERROR_MODES: &[&str] = &["strict", "flexible", "ignore"];
+/// Who chooses documents for a message.
+pub const SELECTORS: &[&str] = &["local", "openai"];
+/// What happens when the model that chooses does not answer.
+pub const SELECTOR_FAILURES: &[&str] = &["nothing", "local"];
 /// What to do with symbolic links met while walking.
 pub const LINK_MODES: &[&str] = &["inside", "never"];
 
@@ -108,6 +112,33 @@ pub const KEYS: &[Key] = &[
     anyone("gitignore", Kind::Bool, "true", "Whether .gitignore, .git/info/exclude and git's global excludes are honoured."),
     anyone("hidden", Kind::Bool, "false", "Whether hidden files and directories are taken while walking."),
     anyone("redact", Kind::Bool, "true", "Whether what is surely a secret is replaced by [redacted: kind]."),
+    anyone(
+        "docs.index",
+        Kind::Text,
+        "\"\"",
+        "The project's index of documents, inside the project.\nWithout it .context/index.json, docs/index.json and index.json are looked for, from here upward.",
+    ),
+    user_only(
+        "docs.global_index",
+        Kind::Text,
+        "\"\"",
+        "The index of documents that are yours in every project. Without it: index.json beside the user's brief.toml.",
+    ),
+    anyone("docs.max_docs", Kind::Count, "3", "At most this many documents are given to an agent for one message."),
+    anyone("docs.max_tokens", Kind::Count, "4000", "At most this many tokens (estimated) of documents are given for one message."),
+    user_only(
+        "selector.kind",
+        Kind::Choice(SELECTORS),
+        "\"local\"",
+        "Who chooses the documents for a message: local (on this machine, nothing is sent)\nor openai (the model of [llm] sees the message, and paths, titles and tags of the likeliest documents).",
+    ),
+    user_only(
+        "selector.on_failure",
+        Kind::Choice(SELECTOR_FAILURES),
+        "\"nothing\"",
+        "What happens when that model fails or is too slow: nothing is chosen, or local chooses.",
+    ),
+    user_only("selector.timeout_ms", Kind::Count, "2000", "How long that model may take, from connecting to the last byte."),
     user_only(
         "llm.base_url",
         Kind::Text,

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-pub use keys::{ERROR_MODES, KEYS, Key, Kind, LINK_MODES, Scope, find};
+pub use keys::{ERROR_MODES, KEYS, Key, Kind, LINK_MODES, SELECTOR_FAILURES, SELECTORS, Scope, find};
 pub use layer::{ConfigProblem, Entry, Layer, Origin, Places, Source, Value};
 pub use template::{default_file, toml_text};
 

@@ -1,0 +1,168 @@
+//! `brief index`: the index of documents, made by following references.
+
+use std::path::PathBuf;
+
+use briefing_core::docs::{Corpora, Corpus, Made, Plan, find, make};
+use briefing_core::fs::write_atomic;
+use briefing_core::settings::{Layer, Places, Settings};
+use briefing_core::shown::{path_text, relative_text};
+use briefing_core::{Failure, Level, Note};
+use briefing_tokens::{ENCODINGS, ExactCounter};
+use clap::Args;
+use serde_json::json;
+
+use crate::{environment, output, talk};
+
+/// How many dead references and notes are told one by one.
+const MAX_TOLD: usize = 20;
+
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(crate) struct Arguments {
+    /// The directory that is indexed; nothing outside of it is read. Without it, the project around here
+    root: Option<PathBuf>,
+    /// Where the index is written; without it, what `docs.index` names, else `.context/`, `docs/` or the root itself
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Start at this document or directory; may be given several times. Without it: README.md, index.md and docs/
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    from: Vec<PathBuf>,
+    /// Take every markdown document of the root, referred to or not
+    #[arg(long, conflicts_with = "from")]
+    all: bool,
+    /// Write nothing; fail if the index is not in step or a reference is dead
+    #[arg(long)]
+    check: bool,
+    /// Print where the indexes are, the user's first, and do nothing else
+    #[arg(long = "where", conflicts_with_all = ["root", "output", "from", "all", "check"])]
+    is_where: bool,
+    /// Print what was done as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let places = environment::places()?;
+    let settings = environment::settings(&places, Layer::default())?;
+    if arguments.is_where {
+        return print_where(&places, &settings, arguments.json);
+    }
+    let mut file = arguments.output.clone();
+    if file.is_none() && arguments.root.is_none() && !settings.text("docs.index").is_empty() {
+        file = find(&places, &settings).project.or_else(|| named(&places, &settings));
+    }
+    let plan = Plan::new(&places.here, arguments.root.as_deref(), file, arguments.from.clone(), arguments.all)?;
+    let counter = ExactCounter::new(ENCODINGS[0], places.cache.clone())?;
+    let made = make(&plan, &counter)?;
+    counter.save();
+    if !arguments.check && !made.is_in_step {
+        let failed = |problem| Failure::new(format!("cannot write `{}`", path_text(&plan.file))).because(&problem);
+        write_atomic(&plan.file, made.text.as_bytes()).map_err(failed)?;
+    }
+    tell_notes(&made);
+    let shown = relative_text(&plan.file, &places.here);
+    if arguments.json {
+        output::print(&format!("{}\n", as_json(&made, &plan)))?;
+    } else {
+        talk::plain(&summary(&made, &shown, arguments.check));
+    }
+    if arguments.check {
+        return check(&made, &shown);
+    }
+    prepare(&places, &settings);
+    Ok(())
+}
+
+/// Returns the project's index as `docs.index` names it, although it is not there yet.
+fn named(places: &Places, settings: &Settings) -> Option<PathBuf> {
+    let directory = places.project_file()?.parent()?.to_path_buf();
+    let directory = if directory.ends_with(".context") { directory.parent()?.to_path_buf() } else { directory };
+    Some(directory.join(settings.text("docs.index")))
+}
+
+fn print_where(places: &Places, settings: &Settings, as_json: bool) -> Result<(), Failure> {
+    let found = find(places, settings);
+    tell(&found.notes);
+    let text = |path: &Option<PathBuf>| path.as_ref().map(|path| path_text(path));
+    if as_json {
+        let value = json!({ "global": text(&found.global), "project": text(&found.project) });
+        return output::print(&format!("{value}\n"));
+    }
+    let files = found.files();
+    if files.is_empty() {
+        talk::plain("no index here; `brief index` makes the project's");
+    }
+    let mut lines: Vec<String> = files.iter().map(|file| path_text(file)).collect();
+    lines.push(String::new());
+    output::print(&lines.join("\n"))
+}
+
+fn tell_notes(made: &Made) {
+    for dead in made.dead.iter().take(MAX_TOLD) {
+        talk::warning(&format!("`{}:{}`: refers to `{}`, which does not exist", dead.path, dead.line, dead.target));
+    }
+    if let Some(more) = made.dead.len().checked_sub(MAX_TOLD).filter(|more| *more > 0) {
+        talk::warning(&format!("and {more} more dead references; --json has them all"));
+    }
+    tell(&made.notes);
+}
+
+fn tell(notes: &[Note]) {
+    for note in notes.iter().filter(|note| note.level > Level::Info).take(MAX_TOLD) {
+        let by = note.decided_by.as_ref().map(|by| format!(" ({by})")).unwrap_or_default();
+        talk::warning(&format!("`{}`: {}{by}", note.path, note.reason));
+    }
+}
+
+fn summary(made: &Made, shown: &str, is_check: bool) -> String {
+    let documents = match made.documents.len() {
+        1 => "1 document".to_owned(),
+        count => format!("{count} documents"),
+    };
+    let counts = [(made.added.len(), "new"), (made.changed.len(), "changed"), (made.removed.len(), "gone")];
+    let counts: Vec<String> = counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+    let state = match (made.is_in_step, counts.is_empty()) {
+        (true, _) => "in step".to_owned(),
+        (false, true) => "what is said about them changed".to_owned(),
+        (false, false) => counts.join(", "),
+    };
+    let verb = if made.is_in_step || is_check { "" } else { "wrote " };
+    format!("{verb}{shown}: {documents}, {} tokens ({state})", made.tokens())
+}
+
+fn as_json(made: &Made, plan: &Plan) -> serde_json::Value {
+    json!({
+        "index": path_text(&plan.file),
+        "root": path_text(&plan.root),
+        "documents": made.documents.len(),
+        "tokens": made.tokens(),
+        "in_step": made.is_in_step,
+        "added": made.added,
+        "changed": made.changed,
+        "removed": made.removed,
+        "dead": made.dead,
+        "notes": made.notes,
+    })
+}
+
+fn check(made: &Made, shown: &str) -> Result<(), Failure> {
+    if !made.is_in_step {
+        return Err(
+            Failure::new(format!("`{shown}` is not in step with the documents")).hint("run `brief index`, and commit what it writes")
+        );
+    }
+    match made.dead.len() {
+        0 => Ok(()),
+        1 => Err(Failure::new("a reference is dead").hint("correct it, or write the document")),
+        count => Err(Failure::new(format!("{count} references are dead")).hint("correct them, or write the documents")),
+    }
+}
+
+/// Prepares the search file now, so that the first message does not wait for it.
+fn prepare(places: &Places, settings: &Settings) {
+    let indexes = find(places, settings).files();
+    let corpora = Corpora { indexes: &indexes, home: places.home.as_deref(), cache: places.cache.as_deref(), ..Corpora::default() };
+    if !indexes.is_empty() {
+        let _ = Corpus::open(&corpora);
+    }
+}

@@ -1,0 +1,166 @@
+//! `brief select`: which documents fit a message?
+
+mod explain;
+
+use std::io::{self, BufRead, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+
+use briefing_core::docs::{Choice, Corpora, Corpus, Member, choose, find, way};
+use briefing_core::settings::{Layer, Places, SELECTORS, Value};
+use briefing_core::shown::{normalize, path_text};
+use briefing_core::{Failure, Level, Note};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+use crate::selector::Chooser;
+use crate::{environment, output, talk};
+
+/// No longer message is read from standard input.
+const MAX_MESSAGE_BYTES: u64 = 8 * 1024 * 1024;
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The message; without it, it is read from standard input
+    message: Vec<String>,
+    /// Choose from this index; may be given several times. Without it, the user's and the project's
+    #[arg(long, value_name = "FILE")]
+    index: Vec<PathBuf>,
+    /// Choose at most this many documents
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    limit: usize,
+    /// Show what was considered, what matched where, and why it was chosen or not
+    #[arg(long, conflicts_with_all = ["json", "lines"])]
+    explain: bool,
+    /// Print everything that is known about the choice as JSON
+    #[arg(long, conflicts_with = "lines")]
+    json: bool,
+    /// Answer many messages: one {"id","text"} per line of standard input, one JSON array per line of output
+    #[arg(long, conflicts_with = "message")]
+    lines: bool,
+    /// Who chooses, whatever the settings say
+    #[arg(long, value_name = "SELECTOR", value_parser = PossibleValuesParser::new(SELECTORS))]
+    selector: Option<String>,
+}
+
+/// What does not change from message to message.
+struct Asking<'a> {
+    arguments: &'a Arguments,
+    places: Places,
+    indexes: Vec<PathBuf>,
+    chooser: Chooser,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let places = environment::places()?;
+    let mut flags = Layer::default();
+    if let Some(selector) = &arguments.selector {
+        flags.flag("selector.kind", "--selector", Value::Text(selector.clone()));
+    }
+    let settings = environment::settings(&places, flags)?;
+    let indexes = if arguments.index.is_empty() {
+        let found = find(&places, &settings);
+        tell(&found.notes);
+        found.files()
+    } else {
+        arguments.index.iter().map(|index| normalize(&places.here.join(index))).collect()
+    };
+    if indexes.is_empty() {
+        return Err(Failure::new("there is no index to choose from").hint("`brief index` makes one, `--index FILE` names one"));
+    }
+    let chooser = Chooser::new(&settings, None);
+    let asking = Asking { arguments, places, indexes, chooser };
+    if arguments.lines { asking.answer_lines() } else { asking.answer(&message(arguments)?) }
+}
+
+fn message(arguments: &Arguments) -> Result<String, Failure> {
+    if !arguments.message.is_empty() {
+        return Ok(arguments.message.join(" "));
+    }
+    if io::stdin().is_terminal() {
+        return Err(Failure::usage("no message was given").hint("`brief select \"how do I roll back a release?\"`"));
+    }
+    let mut bytes = Vec::new();
+    let read = io::stdin().lock().take(MAX_MESSAGE_BYTES).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::new("cannot read the message from standard input").because(&error))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+impl Asking<'_> {
+    fn open(&self) -> Result<Corpus, Failure> {
+        let corpora = Corpora {
+            indexes: &self.indexes,
+            home: self.places.home.as_deref(),
+            cache: self.places.cache.as_deref(),
+            ..Corpora::default()
+        };
+        let mut corpus = Corpus::open(&corpora)?;
+        if !self.arguments.index.is_empty() && !corpus.failures.is_empty() {
+            return Err(corpus.failures.remove(0));
+        }
+        Ok(corpus)
+    }
+
+    fn answer(&self, message: &str) -> Result<(), Failure> {
+        let corpus = self.open()?;
+        for failure in &corpus.failures {
+            talk::warning(&format!("{failure}: {}", failure.causes().join(": ")));
+        }
+        tell(&corpus.notes);
+        let choice = choose(&corpus, message, self.arguments.limit, self.chooser.selector())?;
+        tell(&choice.notes);
+        let path = |id: &str| self.path(&corpus, id);
+        if self.arguments.explain {
+            return output::print(&explain::text(&choice, self.arguments.limit, path));
+        }
+        if self.arguments.json {
+            return output::print(&format!("{}\n", explain::json(&choice, &corpus.notes, path)));
+        }
+        output::print(&self.line(&corpus, &choice))
+    }
+
+    fn answer_lines(&self) -> Result<(), Failure> {
+        let mut told = false;
+        for line in io::stdin().lock().lines() {
+            let line = line.map_err(|error| Failure::new("cannot read standard input").because(&error))?;
+            if line.trim().is_empty() {
+                continue;
+            }
+            let value: serde_json::Value = serde_json::from_str(&line).unwrap_or_default();
+            let Some(message) = value["text"].as_str() else {
+                talk::warning("a line is not an object with a `text`; nothing was chosen for it");
+                output::print("[]\n")?;
+                continue;
+            };
+            // Opened for every line: whoever stays must not answer from what documents said before.
+            let corpus = self.open()?;
+            if !std::mem::replace(&mut told, true) {
+                tell(&corpus.notes);
+            }
+            let choice = choose(&corpus, message, self.arguments.limit, self.chooser.selector())?;
+            tell(&choice.notes);
+            output::print(&self.line(&corpus, &choice))?;
+        }
+        Ok(())
+    }
+
+    fn line(&self, corpus: &Corpus, choice: &Choice) -> String {
+        let candidates = choice.chosen.iter().map(|place| &choice.selection.candidates[*place]);
+        let paths: Vec<String> = candidates.map(|ranked| self.path(corpus, &ranked.id)).collect();
+        format!("{}\n", serde_json::Value::from(paths))
+    }
+
+    /// Returns the path as it stands in the one index that was named, else relative to the current directory.
+    fn path(&self, corpus: &Corpus, id: &str) -> String {
+        match corpus.member(id) {
+            Some(Member::Document(document)) if self.arguments.index.len() == 1 => document.path.clone(),
+            Some(Member::Document(document)) => path_text(&way(&self.places.here, Path::new(&document.file))),
+            _ => id.to_owned(),
+        }
+    }
+}
+
+fn tell(notes: &[Note]) {
+    for note in notes.iter().filter(|note| note.level > Level::Info).take(20) {
+        talk::warning(&format!("`{}`: {}", note.path, note.reason));
+    }
+}

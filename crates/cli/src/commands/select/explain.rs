@@ -1,0 +1,109 @@
+//! Why these documents and no others: for people, and as JSON.
+
+use std::fmt::Write as _;
+
+use briefing_core::Note;
+use briefing_core::docs::Choice;
+use briefing_core::select::{Ranked, Verdict};
+use serde_json::{Value, json};
+
+/// Returns the explanation for a person.
+pub(super) fn text(choice: &Choice, limit: usize, path: impl Fn(&str) -> String) -> String {
+    let selection = &choice.selection;
+    let mut text = String::new();
+    let words = if selection.words.is_empty() { "none".to_owned() } else { selection.words.join(", ") };
+    let _ = writeln!(text, "words looked for: {words}");
+    let _ = writeln!(text, "documents with any of them: {} of {}", selection.matching, selection.documents);
+    let _ = writeln!(text, "confidence: {:.2}, needed: {:.2}", selection.confidence, selection.threshold);
+    if let Some(why) = selection.abstained {
+        let _ = writeln!(text, "nothing chosen: {why}");
+    } else if choice.chosen.is_empty() {
+        let _ = writeln!(text, "nothing chosen: the model named none");
+    }
+    if choice.is_models {
+        let _ = writeln!(
+            text,
+            "chosen by the model: {}",
+            choice.chosen.iter().map(|place| (place + 1).to_string()).collect::<Vec<_>>().join(", ")
+        );
+    }
+    let mut last = None;
+    for (number, ranked) in selection.candidates.iter().enumerate() {
+        if last != Some(ranked.verdict) {
+            last = Some(ranked.verdict);
+            let _ = match ranked.verdict {
+                Verdict::Chosen if choice.is_models => writeln!(text, "\nshown to the model"),
+                Verdict::Chosen => writeln!(text, "\nchosen"),
+                Verdict::OverLimit => writeln!(text, "\nover the limit of {limit}"),
+                Verdict::BelowCut => writeln!(text, "\nbelow the cut at {:.3}", selection.cut),
+                Verdict::Abstained => writeln!(text, "\nnearest"),
+            };
+        }
+        let _ = writeln!(
+            text,
+            "{:>3}. {}  score {:.3} (words {:.3}, meaning {:.2})",
+            number + 1,
+            path(&ranked.id),
+            ranked.score,
+            ranked.words,
+            ranked.meaning
+        );
+        if !ranked.matches.is_empty() {
+            let _ = writeln!(text, "     {}", matches(ranked));
+        }
+        if let Some(section) = ranked.sections.first().filter(|section| !section.trail.is_empty()) {
+            let _ = writeln!(text, "     best section: {}", section.trail);
+        }
+    }
+    text
+}
+
+fn matches(ranked: &Ranked) -> String {
+    let found = ranked.matches.iter().map(|found| {
+        let fields: Vec<&str> = found.fields.iter().map(|field| field.name()).collect();
+        format!("{}: {}", found.word, fields.join(", "))
+    });
+    found.collect::<Vec<_>>().join("; ")
+}
+
+/// Returns everything that is known about a choice.
+pub(super) fn json(choice: &Choice, notes: &[Note], path: impl Fn(&str) -> String) -> Value {
+    let selection = &choice.selection;
+    let paths: Vec<String> = choice.chosen.iter().map(|place| path(&selection.candidates[*place].id)).collect();
+    let candidate = |ranked: &Ranked| {
+        let matches = ranked.matches.iter().map(|found| {
+            let fields: Vec<&str> = found.fields.iter().map(|field| field.name()).collect();
+            json!({ "word": found.word, "fields": fields })
+        });
+        json!({
+            "path": path(&ranked.id),
+            "title": ranked.title,
+            "score": ranked.score,
+            "words": ranked.words,
+            "meaning": ranked.meaning,
+            "verdict": verdict(ranked.verdict),
+            "matches": matches.collect::<Vec<_>>(),
+            "sections": ranked.sections.iter().map(|section| section.trail.as_str()).collect::<Vec<_>>(),
+        })
+    };
+    json!({
+        "paths": paths,
+        "selector": if choice.is_models { "openai" } else { "local" },
+        "abstained": selection.abstained.map(|why| why.to_string()),
+        "confidence": selection.confidence,
+        "threshold": selection.threshold,
+        "words": selection.words,
+        "documents": selection.documents,
+        "candidates": selection.candidates.iter().map(candidate).collect::<Vec<_>>(),
+        "notes": notes.iter().chain(&choice.notes).collect::<Vec<_>>(),
+    })
+}
+
+fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Chosen => "chosen",
+        Verdict::BelowCut => "below-cut",
+        Verdict::OverLimit => "over-limit",
+        Verdict::Abstained => "abstained",
+    }
+}

@@ -1,0 +1,108 @@
+//! `brief index` as people run it.
+
+use std::path::Path;
+
+use briefing_testkit::{Sandbox, binary};
+use serde_json::Value;
+
+fn project() -> Sandbox {
+    Sandbox::new()
+        .file(".git/HEAD", "ref: refs/heads/main\n")
+        .file("README.md", "# Project\n\nSee [deploying](docs/deploy.md) and\n[gone](docs/gone.md).\n")
+        .file(
+            "docs/deploy.md",
+            "---\ntags: [release, canary]\ndescription: How it gets out\n---\n# Deploying\n\n## Rolling back\n\nSee @docs/style.md.\n",
+        )
+        .file("docs/style.md", "# Style\n\n[back](deploy.md)\n")
+        .file("notes/private.md", "# Private\n")
+}
+
+#[test]
+fn the_index_is_written_where_it_is_found_and_only_when_it_changed() {
+    let sandbox = project();
+    let made = sandbox.brief(["index"]).success();
+    insta::assert_snapshot!(made, @r"
+    exit code: 0
+    ----- stdout -----
+    ----- stderr -----
+    warning: `README.md:4`: refers to `docs/gone.md`, which does not exist
+    wrote docs/index.json: 3 documents, 74 tokens (3 new)
+    ");
+    let text = sandbox.read("docs/index.json");
+    let index: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&index["version"], &index["root"]), (&Value::from(1), &Value::from("..")));
+    let deploy = &index["docs"][1];
+    assert_eq!(deploy["path"], "deploy.md");
+    assert_eq!(deploy["title"], "Deploying");
+    assert_eq!(deploy["description"], "How it gets out");
+    assert_eq!(deploy["tags"], serde_json::json!(["release", "canary"]));
+    assert_eq!(deploy["headings"], serde_json::json!(["Deploying", "Rolling back"]));
+    assert_eq!(deploy["hash"].as_str().unwrap().len(), 64);
+    let modified = || std::fs::metadata(sandbox.path("docs/index.json")).unwrap().modified().unwrap();
+    let before = modified();
+    let again = sandbox.at("docs").brief(["index"]).success();
+    assert!(again.stderr().contains("index.json: 3 documents, 74 tokens (in step)"), "{again}");
+    assert_eq!((sandbox.read("docs/index.json"), modified()), (text, before));
+}
+
+#[test]
+fn check_fails_when_the_index_lags_or_a_reference_is_dead() {
+    let sandbox = project();
+    assert!(sandbox.brief(["index", "--check"]).code(1).stderr().contains("is not in step"));
+    assert!(!sandbox.path("docs/index.json").exists(), "--check writes nothing");
+    let _ = sandbox.brief(["index"]).success();
+    assert!(sandbox.brief(["index", "--check"]).code(1).stderr().contains("a reference is dead"));
+    sandbox.write("docs/gone.md", "# Here now\n");
+    assert!(sandbox.brief(["index", "--check"]).code(1).stderr().contains("is not in step"));
+    let _ = sandbox.brief(["index"]).success();
+    let _ = sandbox.brief(["index", "--check"]).success();
+}
+
+#[test]
+fn all_and_from_and_json() {
+    let sandbox = project();
+    let value = |arguments: &[&str]| -> Value { serde_json::from_str(&sandbox.brief(arguments).success().stdout()).unwrap() };
+    assert_eq!(value(&["index", "--all", "--json", "-o", "all.json"])["documents"], 4);
+    let one = value(&["index", "--json", "-o", "one.json", "--from", "notes/private.md"]);
+    assert_eq!((&one["documents"], &one["added"][0]), (&Value::from(1), &Value::from("notes/private.md")));
+    let dead = value(&["index", "--json", "-o", "all.json"]);
+    assert_eq!((&dead["dead"][0]["path"], &dead["dead"][0]["line"]), (&Value::from("README.md"), &Value::from(4)));
+    assert_eq!(dead["removed"][0], "notes/private.md");
+}
+
+#[test]
+fn nothing_above_the_project_is_indexed_and_nothing_outside_the_root_read() {
+    let sandbox = project().file("sub/a.md", "# A\n[up](../README.md)\n");
+    let refused = sandbox.brief(["index", "..", "-o", "index.json"]).code(1);
+    assert!(refused.stderr().contains("may not reach over"), "{refused}");
+    let _ = sandbox.brief(["index", "sub", "--all", "-o", "sub/index.json"]).success();
+    let text = sandbox.read("sub/index.json");
+    assert!(text.contains("\"root\":\".\"") && !text.contains("README"), "{text}");
+    let outside = sandbox.brief(["index", "sub", "--from", "README.md"]).code(1);
+    assert!(outside.stderr().contains("lies outside"), "{outside}");
+    let empty = Sandbox::new().brief(["index"]).code(1);
+    assert!(empty.stderr().contains("no markdown document to start at"), "{empty}");
+}
+
+#[test]
+fn where_names_the_users_index_first() {
+    let sandbox = project().file("~/.config/brief/index.json", "[]");
+    assert_eq!(sandbox.brief(["index", "--where"]).success().stdout(), "[HOME]/.config/brief/index.json\n");
+    let _ = sandbox.brief(["index"]).success();
+    let found = sandbox.at("notes").brief(["index", "--where"]).success();
+    assert_eq!(found.stdout(), "[HOME]/.config/brief/index.json\n[ROOT]/docs/index.json\n");
+    sandbox.write("brief.toml", "[docs]\nindex = 'notes/mine.json'\nglobal_index = 'evil.json'\n");
+    let warned = sandbox.brief(["index", "--where"]);
+    assert!(warned.stderr().contains("notes/mine.json`: this index is named but not there"), "{warned}");
+    let _ = sandbox.brief(["index"]).success();
+    let named = sandbox.brief(["index", "--where"]).success();
+    assert_eq!(named.stdout(), "[HOME]/.config/brief/index.json\n[ROOT]/notes/mine.json\n");
+}
+
+/// Briefing briefs its own contributors: its index is in step with its documents.
+#[test]
+fn our_own_index_is_in_step() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let checked = std::process::Command::new(binary()).args(["index", "--check"]).current_dir(root).output().unwrap();
+    assert!(checked.status.success(), "{}run `brief index`", String::from_utf8_lossy(&checked.stderr));
+}

@@ -1,0 +1,243 @@
+//! The door at every message: message in, pieces out, within the limits, with a reason each.
+//!
+//! Selection looks at the message alone. What the window has already is subtracted later, by the ledger, so pieces keep
+//! their identity from message to message: a short document is always brought whole, a long one always as its outline
+//! and sections.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use super::choose::{Selector, choose};
+use super::corpus::{Corpora, Corpus, Member, Offered};
+use super::excerpt::{best, body, outline};
+use super::find::find;
+use super::list::Listed;
+use super::markdown::references;
+use super::reference::{Target, resolve};
+use crate::fs::{FileError, read_text};
+use crate::note::{Level, Note, NoteKind};
+use crate::piece::{Brought, Order, Piece, guard};
+use crate::select::{Ranked, user_words};
+use crate::settings::{Places, Settings};
+use crate::shown::relative_text;
+use crate::tokens::estimate_bytes;
+
+/// A document of up to this many tokens is brought whole.
+const WHOLE: u64 = 1_200;
+/// Less room than this is not worth a document.
+const LEAST: u64 = 60;
+/// Words that a reason names.
+const REASONS: usize = 5;
+
+/// What the door is asked.
+pub struct Ask<'a> {
+    /// The prompt as the agent got it; only the user's words in it count.
+    pub message: &'a str,
+    pub places: &'a Places,
+    pub settings: &'a Settings,
+    /// Entries of other doors that the message may be about.
+    pub entries: Vec<Offered>,
+    pub selector: Selector<'a>,
+    pub deadline: Option<Instant>,
+}
+
+/// Brings the documents that fit a message. Most messages need none.
+pub fn bring(ask: Ask<'_>) -> Brought {
+    let mut brought = Brought::default();
+    let limit = usize::try_from(ask.settings.count("docs.max_docs")).unwrap_or(usize::MAX);
+    if user_words(ask.message).is_none() || limit == 0 {
+        return brought;
+    }
+    let found = find(ask.places, ask.settings);
+    brought.notes.extend(found.notes.iter().cloned());
+    let indexes = found.files();
+    if indexes.is_empty() && ask.entries.is_empty() {
+        return brought;
+    }
+    let corpora = Corpora {
+        indexes: &indexes,
+        entries: ask.entries,
+        home: ask.places.home.as_deref(),
+        cache: ask.places.cache.as_deref(),
+        deadline: ask.deadline,
+    };
+    let corpus = match Corpus::open(&corpora) {
+        Ok(corpus) => corpus,
+        Err(failure) => {
+            brought.notes.push(failed(&failure));
+            return brought;
+        }
+    };
+    brought.notes.extend(corpus.failures.iter().map(failed));
+    brought.notes.extend(corpus.notes.iter().cloned());
+    let choice = match choose(&corpus, ask.message, limit, ask.selector) {
+        Ok(choice) => choice,
+        Err(failure) => {
+            brought.notes.push(failed(&failure));
+            return brought;
+        }
+    };
+    brought.notes.extend(choice.notes);
+    let mut bringing = Bringing {
+        corpus: &corpus,
+        here: &ask.places.here,
+        left: ask.settings.count("docs.max_tokens"),
+        limit: ask.settings.decided_by("docs.max_tokens"),
+        groups: Vec::new(),
+        notes: Vec::new(),
+    };
+    for (number, place) in choice.chosen.iter().enumerate() {
+        let share = bringing.left / (choice.chosen.len() - number) as u64;
+        bringing.add(&choice.selection.candidates[*place], share, choice.is_models);
+    }
+    bringing.add_required();
+    // Global first, project second, by rank within each.
+    bringing.groups.sort_by_key(|group| found.global.is_none() || group.source != Some(0));
+    brought.notes.append(&mut bringing.notes);
+    brought.pieces = bringing.groups.into_iter().flat_map(|group| group.pieces).collect();
+    brought
+}
+
+fn failed(failure: &crate::Failure) -> Note {
+    let mut words = vec![failure.to_string()];
+    words.extend_from_slice(failure.causes());
+    Note::warning("docs", NoteKind::Io, words.join(": "))
+}
+
+/// The pieces of one chosen document, those it requires before it.
+struct Group {
+    /// The number of its index; entries have none.
+    source: Option<usize>,
+    pieces: Vec<Piece>,
+    /// Documents that have to be read with it.
+    required: Vec<PathBuf>,
+    shown: String,
+}
+
+struct Bringing<'a> {
+    corpus: &'a Corpus,
+    here: &'a Path,
+    /// Tokens that are left.
+    left: u64,
+    /// Who set the limit.
+    limit: String,
+    groups: Vec<Group>,
+    notes: Vec<Note>,
+}
+
+impl Bringing<'_> {
+    /// Adds a chosen document within its share of the room.
+    fn add(&mut self, ranked: &Ranked, share: u64, is_models: bool) {
+        let reason = reason(ranked, is_models);
+        match self.corpus.member(&ranked.id) {
+            Some(Member::Document(document)) => self.add_document(document, ranked, share, &reason),
+            Some(Member::Entry(entry)) => {
+                let text = crate::text::beginning(&entry.text, (self.left as usize).saturating_mul(4)).to_owned();
+                let shown = relative_text(Path::new(&entry.path), self.here);
+                let piece = Piece::new(entry.id.clone(), shown.clone(), reason, Order::Document, text);
+                self.left = self.left.saturating_sub(piece.tokens);
+                self.groups.push(Group { source: None, pieces: vec![piece], required: Vec::new(), shown });
+            }
+            None => {}
+        }
+    }
+
+    fn add_document(&mut self, document: &Listed, ranked: &Ranked, share: u64, reason: &str) {
+        let shown = relative_text(&document.file, self.here);
+        if self.left < LEAST {
+            self.leave_out(&shown, "fits the message, but there is no room left");
+            return;
+        }
+        let text = match self.corpus.read(document) {
+            Ok(text) => guard(&shown, text, &mut self.notes),
+            Err(problem) => {
+                self.notes.push(FileError::new(shown, problem).note(Level::Warning));
+                return;
+            }
+        };
+        let required = self.required_by(document, &text);
+        let id = document.file.to_string_lossy().into_owned();
+        let tokens = estimate_bytes(body(&text).len());
+        let mut pieces = Vec::new();
+        if tokens <= WHOLE.min(self.left) {
+            pieces.push(Piece::new(id, shown.clone(), reason, Order::Document, body(&text).to_owned()));
+        } else {
+            let outline = outline(&text);
+            let room = share.saturating_sub(estimate_bytes(outline.len())).max(LEAST);
+            pieces.push(Piece::new(format!("{id}#outline"), shown.clone(), format!("{reason}; outline"), Order::Document, outline));
+            for excerpt in best(&text, &ranked.sections, room) {
+                let path = format!("{shown}#{}", excerpt.name);
+                pieces.push(Piece::new(format!("{id}#{}", excerpt.name), path, reason, Order::Document, excerpt.text.to_owned()));
+            }
+            self.notes.push(Note::info(
+                shown.clone(),
+                NoteKind::Budget,
+                format!("{tokens} tokens: its best sections are given, not the whole"),
+            ));
+        }
+        self.left = self.left.saturating_sub(pieces.iter().map(|piece| piece.tokens).sum());
+        self.groups.push(Group { source: Some(document.source), pieces, required, shown });
+    }
+
+    /// Returns the documents that have to be read with one: those it says itself, then those its index says.
+    fn required_by(&self, document: &Listed, text: &str) -> Vec<PathBuf> {
+        let root = self.corpus.root_of(document);
+        let directory = document.file.parent().unwrap_or(root);
+        let own = references(text).into_iter().filter(|reference| reference.is_required);
+        let mut required: Vec<PathBuf> = Vec::new();
+        for reference in own {
+            if let Target::Document(file) = resolve(&reference, directory, root) {
+                required.push(file);
+            }
+        }
+        let listed = document.requires.iter().filter_map(|path| self.corpus.sibling(document, path));
+        required.extend(listed.map(|listed| listed.file.clone()));
+        required.dedup();
+        required
+    }
+
+    /// Adds required documents while there is room; the others are named.
+    fn add_required(&mut self) {
+        for number in 0..self.groups.len() {
+            let required = std::mem::take(&mut self.groups[number].required);
+            let by = self.groups[number].shown.clone();
+            let mut first = Vec::new();
+            for file in required {
+                let id = file.to_string_lossy().into_owned();
+                let is_there = |piece: &Piece| piece.id == id || piece.id.starts_with(&format!("{id}#"));
+                if first.iter().chain(self.groups.iter().flat_map(|group| &group.pieces)).any(is_there) {
+                    continue;
+                }
+                let shown = relative_text(&file, self.here);
+                let text = match read_text(&file, super::MAX_DOCUMENT_BYTES) {
+                    Ok(text) => guard(&shown, body(&text).to_owned(), &mut self.notes),
+                    Err(problem) => {
+                        self.notes.push(FileError::new(shown, problem).note(Level::Warning));
+                        continue;
+                    }
+                };
+                if estimate_bytes(text.len()) > self.left {
+                    self.leave_out(&shown, &format!("is required by {by}, but there is no room left"));
+                    for piece in &mut self.groups[number].pieces {
+                        piece.reason = format!("{}; read {shown} first", piece.reason);
+                    }
+                    continue;
+                }
+                let piece = Piece::new(id, shown, format!("required by {by}"), Order::Document, text);
+                self.left -= piece.tokens;
+                first.push(piece);
+            }
+            self.groups[number].pieces.splice(0..0, first);
+        }
+    }
+
+    fn leave_out(&mut self, shown: &str, reason: &str) {
+        self.notes.push(Note::warning(shown, NoteKind::Budget, reason).decided_by(self.limit.clone()));
+    }
+}
+
+fn reason(ranked: &Ranked, is_models: bool) -> String {
+    let words: Vec<&str> = ranked.matches.iter().map(|found| found.word.as_str()).take(REASONS).collect();
+    let matches = if words.is_empty() { "close in meaning".to_owned() } else { format!("matches: {}", words.join(", ")) };
+    if is_models { format!("chosen by the model; {matches}") } else { matches }
+}

@@ -1,0 +1,106 @@
+//! Follows references from document to document, each once, inside the root.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use ignore::WalkBuilder;
+use serde::Serialize;
+
+use super::markdown::{Facts, facts, is_markdown};
+use super::reference::{Target, resolve};
+use crate::fs::{FileError, read_bytes};
+use crate::note::{Level, Note, NoteKind};
+use crate::shown::{is_deceptive, one_line, path_text, relative_text};
+use crate::text;
+
+/// No larger document is read.
+pub const MAX_DOCUMENT_BYTES: u64 = 2 * 1024 * 1024;
+/// Directories that hold other people's documents.
+const FOREIGN: [&str; 4] = ["node_modules", "target", "vendor", "__pycache__"];
+
+/// A document that was reached.
+#[derive(Debug, Clone)]
+pub(super) struct Reached {
+    pub facts: Facts,
+    pub text: String,
+    /// The BLAKE3 hash of the file's bytes.
+    pub hash: blake3::Hash,
+}
+
+/// A reference to a document that is not there.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct DeadReference {
+    /// The document it stands in, relative to the root.
+    pub path: String,
+    pub line: usize,
+    pub target: String,
+}
+
+/// Everything that was reached, by its real path.
+#[derive(Debug, Default)]
+pub(super) struct Crawled {
+    pub documents: BTreeMap<PathBuf, Reached>,
+    pub dead: Vec<DeadReference>,
+    pub notes: Vec<Note>,
+}
+
+/// Follows references from `seeds` (canonical, inside `root`, which is canonical too).
+pub(super) fn crawl(root: &Path, seeds: impl IntoIterator<Item = PathBuf>) -> Crawled {
+    let mut crawled = Crawled::default();
+    let mut waiting: BTreeSet<PathBuf> = seeds.into_iter().collect();
+    let mut seen = waiting.clone();
+    while let Some(file) = waiting.pop_first() {
+        let shown = relative_text(&file, root);
+        let reached = match reach(&file, &shown) {
+            Ok(reached) => reached,
+            Err(note) => {
+                crawled.notes.push(note);
+                continue;
+            }
+        };
+        let directory = file.parent().unwrap_or(root);
+        for reference in &reached.facts.references {
+            match resolve(reference, directory, root) {
+                Target::Document(next) => {
+                    if seen.insert(next.clone()) {
+                        waiting.insert(next);
+                    }
+                }
+                Target::Dead => {
+                    crawled.dead.push(DeadReference { path: shown.clone(), line: reference.line, target: reference.target.clone() })
+                }
+                Target::Outside => {
+                    let reason = format!("refers to `{}` outside the root, which is not followed", one_line(&reference.target));
+                    crawled.notes.push(Note::info(format!("{shown}:{}", reference.line), NoteKind::Outside, reason));
+                }
+                Target::Other => {}
+            }
+        }
+        crawled.documents.insert(file, reached);
+    }
+    crawled.dead.sort();
+    crawled.dead.dedup();
+    crawled
+}
+
+fn reach(file: &Path, shown: &str) -> Result<Reached, Note> {
+    if shown.chars().any(is_deceptive) || file.to_str().is_none() {
+        return Err(Note::warning(one_line(shown), NoteKind::Format, "a path with such characters cannot stand in an index"));
+    }
+    let problem = |problem| FileError::new(shown, problem).note(Level::Warning);
+    let bytes = read_bytes(file, MAX_DOCUMENT_BYTES).map_err(problem)?;
+    let hash = blake3::hash(&bytes);
+    let text = text::decode(&bytes).map_err(|undecodable| problem(undecodable.into()))?.into_owned();
+    Ok(Reached { facts: facts(&text, shown), text, hash })
+}
+
+/// Returns the markdown documents below a directory that no ignore file hides.
+pub(super) fn documents_below(directory: &Path) -> Vec<PathBuf> {
+    let walk = WalkBuilder::new(directory)
+        .require_git(false)
+        .follow_links(false)
+        .filter_entry(|entry| entry.depth() == 0 || !FOREIGN.iter().any(|name| entry.file_name() == *name))
+        .build();
+    let entries = walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
+    entries.map(ignore::DirEntry::into_path).filter(|path| is_markdown(&path_text(path))).collect()
+}

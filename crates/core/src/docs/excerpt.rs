@@ -1,0 +1,155 @@
+//! The part of a long document that is worth a message: its outline, and the sections that fit best.
+//!
+//! Names and texts depend on the document alone, never on the message: a section that was delivered before is the same
+//! section again, and the ledger can tell.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::select::RankedSection;
+use crate::select::sections::{Section, front_matter, split};
+use crate::tokens::estimate_bytes;
+
+/// A section that scores less than this share of the best one is left out.
+const WORTH: f32 = 0.4;
+/// An outline names no more headings than this.
+const MAX_OUTLINE: usize = 40;
+
+/// A section of a document with its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Excerpt<'a> {
+    /// The headings down to it, unique within the document.
+    pub(super) name: String,
+    pub(super) text: &'a str,
+}
+
+/// Returns the body of a document: no front matter, no blank lines around it.
+pub(super) fn body(text: &str) -> &str {
+    text[front_matter(text).end..].trim()
+}
+
+/// Returns the headings of a document as a list, with how much there is.
+pub(super) fn outline(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let mut last: Vec<String> = Vec::new();
+    for section in split(text) {
+        // A section that joined its heading brings several headings at once.
+        let shared = section.trail.iter().zip(&last).take_while(|(a, b)| a == b).count();
+        for (depth, heading) in section.trail.iter().enumerate().skip(shared) {
+            lines.push(format!("{}- {heading}", "  ".repeat(depth)));
+        }
+        last = section.trail;
+    }
+    let more = lines.len().saturating_sub(MAX_OUTLINE);
+    lines.truncate(MAX_OUTLINE);
+    if more > 0 {
+        lines.push(format!("- … {more} more"));
+    }
+    let tokens = estimate_bytes(body(text).len());
+    format!(
+        "Outline of this document (about {tokens} tokens). Parts of it that fit the message follow; read the file for the rest.\n\n{}",
+        lines.join("\n")
+    )
+}
+
+/// Returns the best sections that fit into `budget` tokens, in the order of the document. The best comes even if it is cut.
+pub(super) fn best<'a>(text: &'a str, ranked: &[RankedSection], budget: u64) -> Vec<Excerpt<'a>> {
+    let sections = split(text);
+    let names = names(&sections);
+    let least = ranked.first().map_or(0.0, |best| best.score * WORTH);
+    let mut taken: Vec<usize> = Vec::new();
+    let mut left = budget;
+    for candidate in ranked.iter().filter(|candidate| candidate.score >= least) {
+        let Some(number) = number_of(&sections, candidate).filter(|number| !taken.contains(number)) else { continue };
+        let tokens = estimate_bytes(sections[number].range.len());
+        if tokens <= left {
+            left -= tokens;
+            taken.push(number);
+        }
+    }
+    if taken.is_empty() && !sections.is_empty() {
+        taken.push(ranked.first().and_then(|best| number_of(&sections, best)).unwrap_or(0));
+    }
+    taken.sort_unstable();
+    let excerpt = |number: usize| {
+        let text = text[sections[number].range.clone()].trim();
+        Excerpt { name: names[number].clone(), text: crate::text::beginning(text, (budget as usize).saturating_mul(4)) }
+    };
+    taken.into_iter().map(excerpt).collect()
+}
+
+/// Finds a section that the search knows; by its headings where the document has changed since.
+fn number_of(sections: &[Section], ranked: &RankedSection) -> Option<usize> {
+    let is_there = |range: &Range<usize>| *range == ranked.range;
+    let by_range = sections.iter().position(|section| is_there(&section.range));
+    by_range.or_else(|| sections.iter().position(|section| section.trail.join(" › ") == ranked.trail))
+}
+
+/// Names every section by its headings; those that share them are numbered.
+fn names(sections: &[Section]) -> Vec<String> {
+    let mut times: HashMap<String, usize> = HashMap::new();
+    let mut name = |section: &Section| {
+        let trail = section.trail.join(" › ");
+        let times = times.entry(trail.clone()).or_default();
+        *times += 1;
+        match (trail.is_empty(), *times) {
+            (true, 1) => "start".to_owned(),
+            (true, times) => format!("start ({times})"),
+            (false, 1) => trail,
+            (false, times) => format!("{trail} ({times})"),
+        }
+    };
+    sections.iter().map(&mut name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document() -> String {
+        let words = |word: &str| format!("{word} ").repeat(60);
+        format!(
+            "---\na: b\n---\n# Top\n\n{}\n\n## One\n\n{}\n\n## Two\n\n{}\n\n## One\n\n{}\n",
+            words("top"),
+            words("one"),
+            words("two"),
+            words("last")
+        )
+    }
+
+    fn ranked(text: &str, order: &[(usize, f32)]) -> Vec<RankedSection> {
+        let sections = split(text);
+        let ranked = |(number, score): &(usize, f32)| RankedSection {
+            trail: sections[*number].trail.join(" › "),
+            range: sections[*number].range.clone(),
+            score: *score,
+        };
+        order.iter().map(ranked).collect()
+    }
+
+    #[test]
+    fn the_best_sections_come_in_the_order_of_the_document() {
+        let text = document();
+        let found = best(&text, &ranked(&text, &[(3, 1.0), (1, 0.9), (2, 0.1)]), 1000);
+        let names: Vec<_> = found.iter().map(|excerpt| excerpt.name.as_str()).collect();
+        assert_eq!(names, ["Top › One", "Top › One (2)"]);
+        assert!(found[1].text.starts_with("## One\n\nlast"));
+    }
+
+    #[test]
+    fn the_budget_holds_and_the_best_is_there() {
+        let text = document();
+        let order = [(2, 1.0), (1, 0.9)];
+        assert_eq!(best(&text, &ranked(&text, &order), 70).len(), 1);
+        let cut = best(&text, &ranked(&text, &order), 10);
+        assert_eq!((cut.len(), cut[0].text.len()), (1, 40));
+        let gone = RankedSection { trail: "gone".into(), range: 0..3, score: 1.0 };
+        assert_eq!(best(&text, &[gone], 500)[0].name, "Top", "something is better than nothing");
+    }
+
+    #[test]
+    fn an_outline_names_the_headings() {
+        let outline = outline(&document());
+        assert!(outline.ends_with("- Top\n  - One\n  - Two\n  - One"), "{outline}");
+    }
+}

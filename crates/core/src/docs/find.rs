@@ -1,0 +1,101 @@
+//! Where the indexes are: the user's, which is there in every project, and the project's.
+
+use std::path::{Path, PathBuf};
+
+use super::root::project_of;
+use crate::fs::read_bytes;
+use crate::note::{Note, NoteKind};
+use crate::settings::{Places, Settings};
+use crate::shown::{normalize, path_text};
+
+/// The project's index is looked for under these names, in this order, in each directory from here upward.
+const USUAL: [&str; 4] = [".context/index.json", "docs/index.json", "index.json", "docs/project/index.yaml"];
+
+/// The indexes of a directory, and what is wrong with how they are named.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    pub global: Option<PathBuf>,
+    pub project: Option<PathBuf>,
+    pub notes: Vec<Note>,
+}
+
+impl Found {
+    /// Returns the indexes in the order in which their documents are given to a model: global first, project second.
+    pub fn files(&self) -> Vec<PathBuf> {
+        self.global.iter().chain(&self.project).cloned().collect()
+    }
+}
+
+/// Finds the indexes for the directory of a request.
+pub fn find(places: &Places, settings: &Settings) -> Found {
+    let mut found = Found::default();
+    found.global = global(places, settings, &mut found.notes);
+    found.project = project(places, settings, &mut found.notes);
+    // Someone who works in their own notes has one index, not the same one twice.
+    if found.global == found.project {
+        found.global = None;
+    }
+    found
+}
+
+fn global(places: &Places, settings: &Settings, notes: &mut Vec<Note>) -> Option<PathBuf> {
+    let named = settings.text("docs.global_index");
+    if named.is_empty() {
+        return usual_global(places).filter(|path| path.is_file());
+    }
+    let path = match (named.strip_prefix("~/"), &places.home) {
+        (Some(below), Some(home)) => home.join(below),
+        _ => places.config.as_ref()?.join("brief").join(named),
+    };
+    checked(path, settings, "docs.global_index", notes)
+}
+
+fn usual_global(places: &Places) -> Option<PathBuf> {
+    places.config.as_ref().map(|config| config.join("brief").join("index.json"))
+}
+
+fn project(places: &Places, settings: &Settings, notes: &mut Vec<Note>) -> Option<PathBuf> {
+    let named = settings.text("docs.index");
+    if named.is_empty() {
+        let mut usual = places.upward().flat_map(|directory| USUAL.iter().map(move |name| directory.join(name)));
+        return usual.find(|path| path.is_file());
+    }
+    let directory = named_from(places);
+    let path = normalize(&directory.join(named));
+    let project = project_of(directory);
+    let is_inside = match std::fs::canonicalize(&path) {
+        Ok(real) => std::fs::canonicalize(project).is_ok_and(|project| real.starts_with(project)),
+        Err(_) => path.starts_with(project),
+    };
+    if !is_inside {
+        let reason = format!("the project's index must lie in `{}`", path_text(project));
+        notes.push(Note::warning(path_text(&path), NoteKind::Outside, reason).decided_by(settings.decided_by("docs.index")));
+        return None;
+    }
+    checked(path, settings, "docs.index", notes)
+}
+
+/// Returns the directory that `docs.index` is relative to: the one whose `brief.toml` may have said it, else the project.
+fn named_from(places: &Places) -> &Path {
+    let has_file = |directory: &&Path| ["brief.toml", ".context/brief.toml"].iter().any(|name| directory.join(name).is_file());
+    places.upward().find(has_file).unwrap_or_else(|| project_of(&places.here))
+}
+
+fn checked(path: PathBuf, settings: &Settings, key: &str, notes: &mut Vec<Note>) -> Option<PathBuf> {
+    if path.is_file() {
+        return Some(path);
+    }
+    notes
+        .push(Note::warning(path_text(&path), NoteKind::Missing, "this index is named but not there").decided_by(settings.decided_by(key)));
+    None
+}
+
+/// Tells at the price of a few `stat`s whether there can be an index. Says yes where settings would have to be read to know.
+pub fn may_be_here(places: &Places) -> bool {
+    let has_usual = |directory: &Path| USUAL.iter().any(|name| directory.join(name).is_file());
+    let names_one = |path: PathBuf| read_bytes(&path, 1024 * 1024).is_ok_and(|bytes| memchr::memmem::find(&bytes, b"index").is_some());
+    usual_global(places).is_some_and(|path| path.is_file())
+        || places.upward().any(has_usual)
+        || places.project_file().is_some_and(names_one)
+        || places.user_file().is_some_and(names_one)
+}

@@ -1,0 +1,161 @@
+//! Makes the index of a root: where to start, what was reached, and whether the file on disk is in step.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::crawl::{Crawled, DeadReference, crawl, documents_below};
+use super::index::{Entry, Index, to_text};
+use super::root::{project_of, real_directory, require_inside, way};
+use crate::Failure;
+use crate::fs::{FileProblem, beneath};
+use crate::note::Note;
+use crate::shown::{path_text, tree_order};
+use crate::tokens::TokenCounter;
+
+/// Where documents are looked for when nothing is named.
+const STARTS: [&str; 4] = ["README.md", "readme.md", "index.md", "docs"];
+
+/// What to make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// Nothing outside of it is read; canonical.
+    pub root: PathBuf,
+    /// Where the index is written.
+    pub file: PathBuf,
+    /// The documents and directories to start at; without any, the usual ones.
+    pub from: Vec<PathBuf>,
+    /// Take every markdown document of the root, referred to or not.
+    pub is_all: bool,
+}
+
+/// An index as it should be on disk.
+#[derive(Debug)]
+pub struct Made {
+    pub text: String,
+    pub documents: Vec<Entry>,
+    pub dead: Vec<DeadReference>,
+    pub notes: Vec<Note>,
+    /// Paths that are new, that changed, and that are gone since the index on disk was written.
+    pub added: Vec<String>,
+    pub changed: Vec<String>,
+    pub removed: Vec<String>,
+    /// The file on disk is exactly this.
+    pub is_in_step: bool,
+}
+
+impl Made {
+    /// Returns the tokens of all documents.
+    pub fn tokens(&self) -> u64 {
+        self.documents.iter().map(|document| document.tokens).sum()
+    }
+}
+
+impl Plan {
+    /// Settles root and output. Without a root, the project around `here`; without an output, the usual place.
+    pub fn new(here: &Path, root: Option<&Path>, file: Option<PathBuf>, from: Vec<PathBuf>, is_all: bool) -> Result<Self, Failure> {
+        let here = real_directory(here)?;
+        let root = match root {
+            Some(root) => real_directory(&here.join(root))?,
+            None => project_of(&here).to_path_buf(),
+        };
+        let file = match file {
+            Some(file) => here.join(file),
+            None => usual_place(&root),
+        };
+        let parent = file.parent().unwrap_or(&root);
+        let parent = real_directory(parent).map_err(|failure| failure.hint("make the directory first, or name another file with -o"))?;
+        require_inside(&root, &parent)?;
+        let file = parent.join(file.file_name().ok_or_else(|| Failure::usage("-o needs the name of a file"))?);
+        if file.is_dir() {
+            return Err(Failure::usage(format!("`{}` is a directory", path_text(&file))).hint("name a file: `-o index.json`"));
+        }
+        let from = from.into_iter().map(|path| here.join(path)).collect();
+        Ok(Self { root, file, from, is_all })
+    }
+
+    fn seeds(&self) -> Result<Vec<PathBuf>, Failure> {
+        if self.is_all {
+            return Ok(real(documents_below(&self.root), &self.root));
+        }
+        if self.from.is_empty() {
+            let starts = STARTS.iter().map(|name| self.root.join(name)).filter(|path| path.exists());
+            return Ok(starts.flat_map(|path| real(expand(path), &self.root)).collect());
+        }
+        let mut seeds = Vec::new();
+        for path in &self.from {
+            match beneath(&self.root, path) {
+                Ok(found) => seeds.extend(real(expand(found), &self.root)),
+                Err(problem) => {
+                    let failure = Failure::new(format!("cannot start at `{}`", path_text(path))).because(&problem);
+                    let is_outside = matches!(problem, FileProblem::Outside { .. });
+                    return Err(if is_outside { failure.hint("name a ROOT that holds it") } else { failure });
+                }
+            }
+        }
+        Ok(seeds)
+    }
+}
+
+/// Returns where the index of a root stands when nobody says: the first place that may reach over the root.
+fn usual_place(root: &Path) -> PathBuf {
+    let places = [".context", "docs"].map(|name| root.join(name));
+    let usable = places.into_iter().find(|place| place.is_dir() && require_inside(root, place).is_ok());
+    usable.unwrap_or_else(|| root.to_path_buf()).join("index.json")
+}
+
+fn expand(path: PathBuf) -> Vec<PathBuf> {
+    if path.is_dir() { documents_below(&path) } else { vec![path] }
+}
+
+/// Keeps what really lies inside the root, under its real name.
+fn real(paths: Vec<PathBuf>, root: &Path) -> Vec<PathBuf> {
+    paths.into_iter().filter_map(|path| fs::canonicalize(path).ok()).filter(|path| path.starts_with(root)).collect()
+}
+
+/// Makes the index. Nothing is written.
+pub fn make(plan: &Plan, counter: &dyn TokenCounter) -> Result<Made, Failure> {
+    let Crawled { documents: reached, dead, notes } = crawl(&plan.root, plan.seeds()?);
+    if reached.is_empty() {
+        return Err(Failure::new(format!("there is no markdown document to start at in `{}`", path_text(&plan.root)))
+            .hint("write a README.md or docs/, name a document with --from, or take them all with --all"));
+    }
+    let on_disk = fs::read_to_string(&plan.file).ok();
+    // An index of another kind or version is replaced; what it knew is found again.
+    let old = on_disk.as_ref().and_then(|_| Index::read(&plan.file, None).ok()).map(|index| index.documents).unwrap_or_default();
+    let known: HashMap<&str, &Entry> = old.iter().map(|entry| (entry.path.as_str(), entry)).collect();
+    let directory = plan.file.parent().unwrap_or(&plan.root);
+    let (mut added, mut changed) = (Vec::new(), Vec::new());
+    let mut documents = Vec::with_capacity(reached.len());
+    for (file, reached) in reached {
+        let path = path_text(&way(directory, &file));
+        let hash = reached.hash.to_hex().to_string();
+        let same = known.get(path.as_str()).copied();
+        match same {
+            None => added.push(path.clone()),
+            Some(same) if same.hash != hash => changed.push(path.clone()),
+            Some(_) => {}
+        }
+        let tokens = match same.filter(|same| same.hash == hash && same.tokens > 0) {
+            Some(same) => same.tokens,
+            None => counter.count(&reached.text, &reached.hash),
+        };
+        let facts = reached.facts;
+        documents.push(Entry {
+            path,
+            title: facts.title,
+            description: facts.description,
+            tags: facts.tags,
+            headings: facts.headings,
+            tokens,
+            hash,
+            file,
+            requires: Vec::new(),
+        });
+    }
+    documents.sort_by(|a, b| tree_order(&a.path, &b.path));
+    let removed = old.iter().map(|entry| entry.path.clone()).filter(|path| !documents.iter().any(|entry| entry.path == *path)).collect();
+    let text = to_text(&path_text(&way(directory, &plan.root)), &documents);
+    let is_in_step = on_disk.as_deref() == Some(&text);
+    Ok(Made { text, documents, dead, notes, added, changed, removed, is_in_step })
+}

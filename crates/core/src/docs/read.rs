@@ -1,0 +1,229 @@
+//! Reads indexes of every generation: version 1, a bare array, a map from path to tags, and `snippets` in YAML.
+//!
+//! Whoever wrote the index wrote it on their machine: a root that does not exist here falls back to the index's own
+//! place. An entry that leads outside the root is refused with a note; a file that is not an index at all is a failure.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::index::{Entry, Index, VERSION};
+use super::root::{project_of, real_directory, require_inside};
+use crate::Failure;
+use crate::fs::read_text;
+use crate::note::{Note, NoteKind};
+use crate::shown::{is_deceptive, normalize, one_line, path_text};
+
+/// No larger index is read.
+const MAX_INDEX_BYTES: u64 = 256 * 1024 * 1024;
+/// Entries that are looked at to find the directory that paths are relative to.
+const PROBED: usize = 40;
+
+impl Index {
+    /// Reads an index. `home` stands for `~` in the roots of older generations.
+    pub fn read(file: &Path, home: Option<&Path>) -> Result<Self, Failure> {
+        let failed = || Failure::new(format!("cannot read the index `{}`", path_text(file)));
+        let text = read_text(file, MAX_INDEX_BYTES).map_err(|problem| failed().because(&problem))?;
+        let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let directory = real_directory(parent)?;
+        let value = parse(&text).map_err(|why| failed().because_of(why).hint("`brief index` makes a new one"))?;
+        let mut reader = Reader { home, directory, root: PathBuf::new(), base: PathBuf::new(), notes: Vec::new() };
+        let documents = reader.read(value).map_err(|failure| match failure {
+            Problem::Format(why) => failed().because_of(why).hint("`brief index` makes a new one"),
+            Problem::Root(failure) => failure,
+        })?;
+        for note in &mut reader.notes {
+            note.decided_by = Some(path_text(file));
+        }
+        Ok(Self { file: file.to_path_buf(), root: reader.root, documents, notes: reader.notes })
+    }
+}
+
+fn parse(text: &str) -> Result<Value, String> {
+    let first = |text: String| text.lines().next().unwrap_or_default().to_owned();
+    match serde_json::from_str(text) {
+        Ok(value) => Ok(value),
+        // What begins like JSON was meant to be JSON, and that parser's words help more.
+        Err(error) if text.trim_start().starts_with(['{', '[']) => Err(format!("not valid JSON: {error}")),
+        Err(_) => serde_saphyr::from_str(text).map_err(|error| format!("neither JSON nor YAML: {}", first(error.to_string()))),
+    }
+}
+
+enum Problem {
+    Format(String),
+    Root(Failure),
+}
+
+struct Reader<'a> {
+    home: Option<&'a Path>,
+    /// The index's own directory.
+    directory: PathBuf,
+    root: PathBuf,
+    /// What paths are relative to.
+    base: PathBuf,
+    notes: Vec<Note>,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, value: Value) -> Result<Vec<Entry>, Problem> {
+        match value {
+            Value::Array(items) => {
+                self.at_home();
+                Ok(self.entries(&items))
+            }
+            Value::Object(fields) if fields.get("docs").is_some_and(Value::is_array) => self.version_1(&fields),
+            Value::Object(fields) if fields.get("snippets").is_some_and(Value::is_array) => Ok(self.snippets(&fields)),
+            Value::Object(fields) if fields.contains_key("version") => Err(Problem::Format("it has no list `docs`".into())),
+            Value::Object(fields) => {
+                self.at_home();
+                let items: Vec<Value> = fields.into_iter().map(|(path, about)| with_path(path, about)).collect();
+                Ok(self.entries(&items))
+            }
+            _ => Err(Problem::Format("it is neither a list nor a table of documents".into())),
+        }
+    }
+
+    fn at_home(&mut self) {
+        self.root.clone_from(&self.directory);
+        self.base.clone_from(&self.directory);
+    }
+
+    fn version_1(&mut self, fields: &Map<String, Value>) -> Result<Vec<Entry>, Problem> {
+        match fields.get("version").map(|version| version.as_u64().ok_or(version)) {
+            None | Some(Ok(VERSION)) => {}
+            Some(Ok(newer)) => return Err(Problem::Format(format!("it has version {newer}, this program reads {VERSION}"))),
+            Some(Err(other)) => return Err(Problem::Format(format!("its version is {other}"))),
+        }
+        self.at_home();
+        let written = fields.get("root").and_then(Value::as_str).unwrap_or(".");
+        match fs::canonicalize(self.directory.join(written)) {
+            Ok(root) if root.is_dir() => {
+                require_inside(&root, &self.directory).map_err(Problem::Root)?;
+                self.root = root;
+            }
+            _ => self.fell_back(written),
+        }
+        Ok(self.entries(fields["docs"].as_array().map_or(&[][..], Vec::as_slice)))
+    }
+
+    /// The YAML generations: paths are relative to `project_root`, in third-party indexes to `snippets_root`.
+    fn snippets(&mut self, fields: &Map<String, Value>) -> Vec<Entry> {
+        let items = fields["snippets"].as_array().map_or(&[][..], Vec::as_slice);
+        let paths: Vec<&str> = items.iter().filter_map(|item| item["path"].as_str()).take(PROBED).collect();
+        self.root = project_of(&self.directory).to_path_buf();
+        let written = ["project_root", "snippets_root"].iter().find_map(|name| fields.get(*name)?.as_str());
+        let declared = written.and_then(|written| fs::canonicalize(self.expand(written)).ok()).filter(|path| path.starts_with(&self.root));
+        if declared.is_none()
+            && let Some(written) = written
+        {
+            self.fell_back(written);
+        }
+        // The root of another machine says nothing here, but the paths do: they fit one of the directories above.
+        let above = self.directory.ancestors().take_while(|directory| directory.starts_with(&self.root)).map(Path::to_path_buf);
+        let has_any = |base: &PathBuf| paths.iter().any(|path| base.join(deployed(base, path)).is_file());
+        self.base = declared.into_iter().chain(above).find(has_any).unwrap_or_else(|| self.directory.clone());
+        let mut entries = self.entries(items);
+        let by_id: Vec<(String, String)> =
+            items.iter().filter_map(|item| Some((item["id"].as_str()?.to_owned(), item["path"].as_str()?.to_owned()))).collect();
+        for entry in &mut entries {
+            for required in &mut entry.requires {
+                if let Some((_, path)) = by_id.iter().find(|(id, _)| id == required) {
+                    required.clone_from(path);
+                }
+            }
+        }
+        entries
+    }
+
+    fn fell_back(&mut self, written: &str) {
+        let reason = "this root does not exist here or lies outside the project; the index's own place is used";
+        self.notes.push(Note::info(one_line(written), NoteKind::Fallback, reason));
+    }
+
+    fn expand(&self, written: &str) -> PathBuf {
+        match (written.strip_prefix('~'), self.home) {
+            (Some(below), Some(home)) => home.join(below.trim_start_matches('/')),
+            _ => self.directory.join(written),
+        }
+    }
+
+    fn entries(&mut self, items: &[Value]) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = Vec::with_capacity(items.len());
+        let mut seen = std::collections::HashSet::new();
+        for item in items {
+            match self.entry(item) {
+                Ok(entry) if seen.insert(entry.file.clone()) => entries.push(entry),
+                Ok(entry) => self.notes.push(Note::info(entry.path, NoteKind::Duplicate, "stands in the index twice")),
+                Err(note) => self.notes.push(note),
+            }
+        }
+        entries
+    }
+
+    fn entry(&self, item: &Value) -> Result<Entry, Note> {
+        let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
+        let path = match item {
+            Value::String(path) => path.clone(),
+            _ => ["path", "file"].into_iter().map(text).find(|path| !path.is_empty()).unwrap_or_default(),
+        };
+        if path.is_empty() {
+            let shown: String = item.to_string().chars().take(60).collect();
+            return Err(Note::warning(one_line(&shown), NoteKind::Format, "this entry names no path"));
+        }
+        // One path per line is what a session keeps of them.
+        if path.chars().any(is_deceptive) {
+            return Err(Note::warning(one_line(&path), NoteKind::Format, "a path with invisible characters is not used"));
+        }
+        let file = normalize(&self.base.join(deployed(&self.base, &path)));
+        if !file.starts_with(&self.root) {
+            let reason = format!("lies outside `{}` and is not read", path_text(&self.root));
+            return Err(Note::warning(path, NoteKind::Outside, reason));
+        }
+        let mut tags = words(item.get("tags"));
+        tags.extend(words(item.get("keywords")));
+        for name in ["type", "domain"] {
+            tags.extend(Some(text(name)).filter(|tag| !tag.is_empty()));
+        }
+        let title = [text("title"), text("id")].into_iter().find(|title| !title.is_empty()).unwrap_or_default();
+        Ok(Entry {
+            title,
+            description: text("description"),
+            tags,
+            headings: words(item.get("headings")),
+            tokens: item.get("tokens").and_then(Value::as_u64).unwrap_or(0),
+            hash: text("hash"),
+            requires: words(item.get("requires")),
+            file,
+            path,
+        })
+    }
+}
+
+/// Global snippets are written below `docs/global/` and deployed below `docs/`.
+fn deployed(base: &Path, path: &str) -> String {
+    match path.strip_prefix("docs/global/") {
+        Some(below) if !base.join(path).exists() && base.join("docs").join(below).exists() => format!("docs/{below}"),
+        _ => path.to_owned(),
+    }
+}
+
+/// Returns the entry of a map: the value is a list of tags, one tag, or a table of its own.
+fn with_path(path: String, about: Value) -> Value {
+    let mut fields = match about {
+        Value::Object(fields) => fields,
+        tags => Map::from_iter([("tags".to_owned(), tags)]),
+    };
+    fields.insert("path".to_owned(), Value::String(path));
+    Value::Object(fields)
+}
+
+/// Returns a list of texts: a list, or one text with commas.
+pub(super) fn words(value: Option<&Value>) -> Vec<String> {
+    let items: Vec<&str> = match value {
+        Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),
+        Some(Value::String(text)) => text.split(',').collect(),
+        _ => Vec::new(),
+    };
+    items.into_iter().map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}

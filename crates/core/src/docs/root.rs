@@ -1,0 +1,73 @@
+//! How far an index reaches: to the project it stands in, and no further.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::Failure;
+use crate::shown::path_text;
+
+/// What makes a directory a project, any of them.
+pub const MARKERS: [&str; 4] = [".git", ".context", ".megg", "brief.toml"];
+
+/// Returns the nearest directory from here upward that is a project.
+fn marked(directory: &Path) -> Option<&Path> {
+    directory.ancestors().find(|directory| MARKERS.iter().any(|marker| directory.join(marker).exists()))
+}
+
+/// Returns the project that a directory belongs to; without any marker, the directory itself.
+pub fn project_of(directory: &Path) -> &Path {
+    marked(directory).unwrap_or(directory)
+}
+
+/// Checks that an index in `directory` may reach over `root` (both canonical).
+pub(super) fn require_inside(root: &Path, directory: &Path) -> Result<(), Failure> {
+    let project = project_of(directory);
+    if root.starts_with(project) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("an index in `{}` may not reach over `{}`", path_text(directory), path_text(root)))
+        .because_of(format!("its project is `{}`, and nothing outside of it is read", path_text(project)))
+        .hint(format!("put the index into `{}`, or mark that directory as the project with a `brief.toml`", path_text(root))))
+}
+
+/// Returns the real path of a directory that exists.
+pub(super) fn real_directory(path: &Path) -> Result<PathBuf, Failure> {
+    let failed = || Failure::new(format!("cannot use `{}` as directory", path_text(path)));
+    let real = fs::canonicalize(path).map_err(|error| failed().because(&error))?;
+    if real.is_dir() { Ok(real) } else { Err(failed().because_of("it is a file")) }
+}
+
+/// Returns the path from one directory to a path, both canonical and absolute: `../docs/a.md`.
+pub fn way(from: &Path, to: &Path) -> PathBuf {
+    let shared = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    let up = from.components().skip(shared).map(|_| std::path::Component::ParentDir);
+    let way: PathBuf = up.chain(to.components().skip(shared)).collect();
+    if way.as_os_str().is_empty() { PathBuf::from(".") } else { way }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_go_up_and_down() {
+        let check = |from: &str, to: &str| path_text(&way(Path::new(from), Path::new(to)));
+        assert_eq!(check("/p/.context", "/p/docs/a.md"), "../docs/a.md");
+        assert_eq!(check("/p", "/p/docs/a.md"), "docs/a.md");
+        assert_eq!(check("/p/.context", "/p"), "..");
+        assert_eq!(check("/p", "/p"), ".");
+    }
+
+    #[test]
+    fn an_index_reaches_over_its_project_at_most() {
+        let directory = tempfile::tempdir().unwrap();
+        let top = fs::canonicalize(directory.path()).unwrap();
+        let docs = top.join("project/docs");
+        fs::create_dir_all(&docs).unwrap();
+        assert!(require_inside(&docs, &docs).is_ok());
+        assert!(require_inside(&top.join("project"), &docs).is_err(), "nothing says that this is a project");
+        fs::write(top.join("project/brief.toml"), "").unwrap();
+        assert!(require_inside(&top.join("project"), &docs).is_ok());
+        assert!(require_inside(&top, &docs).is_err());
+    }
+}
