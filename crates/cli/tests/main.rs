@@ -9,19 +9,16 @@ mod domains_learn;
 mod domains_maintain;
 mod domains_state;
 mod gather;
-mod hook;
-mod install;
 mod goals;
-mod pack;
-mod pack_hostile;
-mod read;
-mod storm;
-mod tmux;
+mod hook;
 mod index;
+mod install;
 mod pack;
 mod pack_hostile;
 mod read;
 mod select;
+mod storm;
+mod tmux;
 
 /// A test file that is not listed above would silently never run.
 #[test]
