@@ -1,0 +1,73 @@
+//! The real agents with our real installer, offline: what is in the model's request, whole, in order, once.
+//!
+//! They need `scripts/install-clients`; a client that is not there is a failure, never a skip.
+
+mod claude;
+mod others;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use briefing_testkit::binary;
+use briefing_testkit::clients::Client;
+use briefing_testkit::model_api::ModelRequest;
+
+/// How many lines the knowledge of the project has: 30 KB, more than any agent takes at once without lanes.
+const LINES: usize = 600;
+
+/// Gives a client a project with 30 KB of knowledge, and installs us as a user does.
+fn briefed(mut client: Client, agent: &str) -> Client {
+    let knowledge: Vec<String> = (0..LINES).map(|number| format!("LINE-{number:05} {}\n", "x".repeat(38))).collect();
+    client.file(".megg/info.md", "# SHOP-DOMAIN\n\nSells things.\n").file(".megg/knowledge.md", &knowledge.concat());
+    let program = binary();
+    let directory = program.parent().expect("a binary is in a directory");
+    client.path(directory);
+    let status = Command::new(&program)
+        .args(["install", agent, "--yes"])
+        .env_clear()
+        .env("HOME", client.home())
+        .env("PATH", directory)
+        .current_dir(client.project())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .expect("our own program starts");
+    assert!(status.success(), "brief install {agent}");
+    client
+}
+
+/// Returns the numbers of the knowledge's lines in a request, in the order in which the model reads them.
+fn lines(request: &ModelRequest) -> Vec<usize> {
+    let text = request.text();
+    text.match_indices("LINE-").filter_map(|(at, _)| text.get(at + 5..at + 10)?.parse().ok()).collect()
+}
+
+/// Panics unless the whole context is there, in order, exactly once.
+#[track_caller]
+fn assert_whole(request: &ModelRequest, what: &str) {
+    let found = lines(request);
+    assert!(
+        found == (0..LINES).collect::<Vec<_>>(),
+        "{what}: {} lines, {:?}…\n{}",
+        found.len(),
+        found.iter().take(20).collect::<Vec<_>>(),
+        request.text()
+    );
+    assert_eq!(request.count("# SHOP-DOMAIN"), 1, "{what}");
+}
+
+/// Returns what our own log says, for the message of a failed test.
+fn log(client: &Client) -> String {
+    let output = Command::new(binary()).arg("log").env_clear().env("HOME", client.home()).current_dir(Path::new("/")).output();
+    String::from_utf8_lossy(&output.expect("our own program starts").stdout).into_owned()
+}
+
+#[test]
+fn no_file_is_forgotten() {
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients")).expect("this directory") {
+        let name = entry.expect("an entry").file_name().into_string().expect("a plain name");
+        let module = name.trim_end_matches(".rs");
+        assert!(module == "main" || include_str!("main.rs").contains(&format!("mod {module};")), "`{name}` is not compiled");
+    }
+}

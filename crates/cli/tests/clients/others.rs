@@ -1,0 +1,69 @@
+//! The agents with one handler per event.
+
+use briefing_testkit::clients::Client;
+use briefing_testkit::model_api::{Kind, Reply, Script};
+
+use crate::{assert_whole, briefed, log};
+
+/// A first prompt with a tool, then a resume: whole and once in every request.
+fn whole_and_once(mut client: Client) {
+    client.script(Script::new().shell("echo TOOL-RAN").text("done"));
+    let outcome = client.run("PROMPT-ONE please");
+    for (number, turn) in outcome.turns().iter().enumerate() {
+        assert_whole(turn, &format!("request {number}\n{}\n{outcome}", log(&client)));
+    }
+    let resumed = client.resume("PROMPT-TWO please");
+    assert_whole(resumed.last_turn(), &format!("after resume\n{}", log(&client)));
+}
+
+#[test]
+fn codex() {
+    whole_and_once(briefed(Client::codex(), "codex"));
+}
+
+#[test]
+fn gemini() {
+    whole_and_once(briefed(Client::gemini(), "gemini"));
+}
+
+#[test]
+fn copilot() {
+    whole_and_once(briefed(Client::copilot(), "copilot"));
+}
+
+#[test]
+fn qwen() {
+    whole_and_once(briefed(Client::qwen(), "qwen"));
+}
+
+#[test]
+fn opencode() {
+    whole_and_once(briefed(Client::opencode(), "opencode"));
+}
+
+#[test]
+fn codex_is_told_again_when_its_window_is_emptied_in_a_tool_loop() {
+    let mut client = briefed(Client::codex(), "codex");
+    client.arg("-c").arg("model_auto_compact_token_limit=50000");
+    let long = Reply::shell("echo TWO").input_tokens(190_000);
+    client.script(Script::new().shell("echo ONE").reply(long).shell("echo THREE").text("done"));
+    let outcome = client.run("PROMPT-ONE");
+    assert!(outcome.requests.iter().any(|request| request.kind == Kind::Compaction), "{outcome}");
+    for (number, turn) in outcome.turns().iter().enumerate() {
+        assert_whole(turn, &format!("request {number}\n{}", log(&client)));
+    }
+}
+
+#[test]
+fn codex_compact_and_clear_in_the_terminal() {
+    let mut client = briefed(Client::codex(), "codex");
+    let mut terminal = client.interactive();
+    terminal.submit("PROMPT-ONE").wait_for_turns(1);
+    terminal.command("/compact");
+    terminal.submit("PROMPT-TWO").wait_for_turns(2);
+    terminal.command("/clear");
+    terminal.submit("PROMPT-THREE").wait_for_turns(3);
+    for (turn, what) in terminal.turns().iter().zip(["at first", "after /compact", "after /clear"]) {
+        assert_whole(turn, what);
+    }
+}
