@@ -16,8 +16,9 @@ fn main() {
     let is_checked = std::env::args().any(|word| word == "--check");
     let place = tempfile::tempdir().expect("a temporary directory");
     let empty = compile_empty(place.path());
-    let brief = PathBuf::from(env!("CARGO_BIN_EXE_brief"));
-    let bare = project(place.path(), "bare", 0);
+    // Another build can be measured without compiling this one in release mode.
+    let brief = std::env::var_os("BRIEF_BENCH_BINARY").map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_brief")), PathBuf::from);
+    let nothing_here = project(place.path(), "bare", 0);
     let known = project(place.path(), "known", 1_000);
     let chain = project(place.path(), "chain", 30_000);
     let home = place.path().join("home");
@@ -36,16 +37,16 @@ fn main() {
     time(hook(&["claude", "PostToolBatch"], &known, "known"));
     time(hook(&["codex", "SessionStart", "whole"], &chain, "warm"));
 
-    let mut times: Vec<Vec<Duration>> = vec![Vec::new(); 5];
+    let mut columns: Vec<Vec<Duration>> = vec![Vec::new(); 5];
     for round in 0..ROUNDS {
-        times[0].push(time((Command::new(&empty), String::new())));
-        times[1].push(time(hook(&["claude", "PostToolBatch"], &bare, "bare")));
-        times[2].push(time(hook(&["claude", "PostToolBatch"], &known, "known")));
+        columns[0].push(time((Command::new(&empty), String::new())));
+        columns[1].push(time(hook(&["claude", "PostToolBatch"], &nothing_here, "bare")));
+        columns[2].push(time(hook(&["claude", "PostToolBatch"], &known, "known")));
         let lanes = ["1", "2", "3", "4"].map(|lane| hook(&["claude", "PostToolBatch", lane], &known, "known"));
-        times[3].push(time_all(lanes.into()));
-        times[4].push(time(hook(&["codex", "SessionStart", "whole"], &chain, &format!("new-{round}"))));
+        columns[3].push(time_all(lanes.into()));
+        columns[4].push(time(hook(&["codex", "SessionStart", "whole"], &chain, &format!("new-{round}"))));
     }
-    let base = median(&mut times[0]);
+    let base = median(&mut columns[0]);
     println!("empty process: {:.2} ms (median of {ROUNDS})", millis(base));
     let mut missed = Vec::new();
     let rows = [
@@ -54,8 +55,8 @@ fn main() {
         ("all four lanes of one silent event", 3, None),
         ("session start with a 30 KB chain, store warm", 4, Some(6.0)),
     ];
-    for (name, place, target) in rows {
-        let time = median(&mut times[place]);
+    for (name, column, target) in rows {
+        let time = median(&mut columns[column]);
         let ratio = millis(time) / millis(base);
         let target_words = target.map(|target| format!(" (target: {target:.0} ×)")).unwrap_or_default();
         println!("{name}: {:.2} ms = {ratio:.2} ×{target_words}", millis(time));
