@@ -6,14 +6,19 @@ use super::{DELIVERED, LOG_LINES, PENDING, QUEUED};
 use crate::error::StoreError;
 use crate::ledger::{Admission, Claim, Claimed, Due, Offer, PlanId, Printer, Receipt, Standing, Waiting};
 
-pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> Result<(), StoreError> {
+/// Returns the texts of the planner's own output that were not written down.
+///
+/// A whole piece that this very process is about to print needs no copy in the ledger: should the process die, the
+/// piece is forgotten and its door is asked again. That halves what a session's start writes.
+pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> Result<Vec<(i64, String)>, StoreError> {
+    let mut unwritten = Vec::new();
     let session = admission.session;
     let (epoch, last_slot): (i64, i64) =
         connection.query_row("SELECT epoch, last_slot FROM sessions WHERE id = ?1", [session], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let base = last_slot + 1;
     connection.execute("UPDATE plans SET base = ?2 WHERE id = ?1", params![admission.plan, base])?;
     if epoch != admission.epoch {
-        return Ok(());
+        return Ok(unwritten);
     }
     connection.execute("DELETE FROM deliveries WHERE session = ?1 AND state = ?2 AND transient = 1", params![session, QUEUED])?;
     let mut due = Vec::new();
@@ -40,7 +45,9 @@ pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> R
         "INSERT INTO deliveries (session, epoch, piece, hash, part, parts, path, reason, moment, rank, transient, size, tokens, text,
          state, slot, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
     )?;
+    let own_slot = u32::from(admission.printer.lane) - 1;
     for part in arrangement.add {
+        let is_written = part.slot != own_slot || part.parts > 1;
         insert.execute(params![
             session,
             epoch,
@@ -55,14 +62,17 @@ pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> R
             part.is_transient,
             part.size,
             part.tokens,
-            part.text,
+            is_written.then_some(&part.text),
             QUEUED,
             base + i64::from(part.slot),
             admission.now,
         ])?;
+        if !is_written {
+            unwritten.push((connection.last_insert_rowid(), part.text));
+        }
     }
     connection.execute("UPDATE sessions SET done = done | ?2, owed = owed & ~?2 WHERE id = ?1", params![session, admission.done])?;
-    Ok(())
+    Ok(unwritten)
 }
 
 /// Tells whether the window lacks this content of a piece: `None` when it has it, else whether it has an older one.

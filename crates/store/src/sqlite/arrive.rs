@@ -94,6 +94,15 @@ fn free_the_dead(connection: &Connection, session: i64, now: i64) -> Result<(), 
             params![session, PENDING, holder, at, QUEUED],
         )?;
     }
+    if held.is_empty() { Ok(()) } else { forget_unwritten(connection, session) }
+}
+
+/// Forgets waiting pieces whose text only their dead holder had, and has all doors asked again.
+pub(super) fn forget_unwritten(connection: &Connection, session: i64) -> Result<(), StoreError> {
+    let forgotten = connection.execute("DELETE FROM deliveries WHERE session = ?1 AND state = ?2 AND text IS NULL", [session, QUEUED])?;
+    if forgotten > 0 {
+        connection.execute("UPDATE sessions SET done = 0 WHERE id = ?1", [session])?;
+    }
     Ok(())
 }
 

@@ -27,7 +27,7 @@ const LOG_LINES: i64 = 5000;
 /// Sessions that were silent for so long are forgotten.
 const KEEP_MILLIS: i64 = 30 * 24 * 3600 * 1000;
 /// The journal is moved into the file when it has grown beyond this.
-const JOURNAL_BYTES: u64 = 1024 * 1024;
+const JOURNAL_BYTES: u64 = 256 * 1024;
 
 /// The ledger behind one connection.
 #[derive(Debug)]
@@ -107,8 +107,13 @@ impl Ledger for SqliteLedger {
 
     fn admit(&mut self, admission: &mut Admission<'_>) -> Result<Claim, StoreError> {
         let transaction = self.write()?;
-        admit::admit(&transaction, admission)?;
-        let claim = admit::claim(&transaction, admission.plan, admission.printer, admission.now)?;
+        let unwritten = admit::admit(&transaction, admission)?;
+        let mut claim = admit::claim(&transaction, admission.plan, admission.printer, admission.now)?;
+        for (id, text) in unwritten {
+            if let Some(row) = claim.rows.iter_mut().find(|row| row.id == id) {
+                row.text = text;
+            }
+        }
         transaction.commit()?;
         Ok(claim)
     }
@@ -140,6 +145,7 @@ impl Ledger for SqliteLedger {
             transaction
                 .execute("UPDATE deliveries SET state = ?2, holder = '' WHERE id = ?1 AND state = ?3", params![row.id, QUEUED, PENDING])?;
         }
+        arrive::forget_unwritten(&transaction, claim.session)?;
         transaction.commit()?;
         Ok(())
     }
@@ -148,7 +154,9 @@ impl Ledger for SqliteLedger {
         let name = self.connection.path().unwrap_or_default().to_owned();
         let journal = std::fs::metadata(format!("{name}-wal")).map_or(0, |journal| journal.len());
         if journal > JOURNAL_BYTES {
-            self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
+            // Whoever opens the file next reads the whole journal, so it is emptied here, unless somebody is at work.
+            self.connection.busy_timeout(Duration::ZERO)?;
+            self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         }
         Ok(())
     }
