@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
-use briefing_core::fs::read_bytes;
+use briefing_core::fs::FileProblem;
 use briefing_core::shown::path_text;
 
 use crate::talk;
@@ -36,13 +36,17 @@ const MAX_LIST_BYTES: u64 = 64 * 1024 * 1024;
 pub(crate) fn read_list(path: &Path, here: &Path) -> Result<Vec<PathBuf>, Failure> {
     let fail =
         |error: &(dyn std::error::Error + 'static)| Failure::new(format!("cannot read the list `{}`", path_text(path))).because(error);
-    let bytes = if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        io::stdin().lock().take(MAX_LIST_BYTES).read_to_end(&mut bytes).map_err(|error| fail(&error))?;
-        bytes
+    // A pipe is welcome here (`--files-from <(git ls-files)`): the person named it.
+    let mut source: Box<dyn Read> = if path == Path::new("-") {
+        Box::new(io::stdin().lock())
     } else {
-        read_bytes(&here.join(path), MAX_LIST_BYTES).map_err(|error| fail(&error))?
+        Box::new(std::fs::File::open(here.join(path)).map_err(|error| fail(&error))?)
     };
+    let mut bytes = Vec::new();
+    source.by_ref().take(MAX_LIST_BYTES + 1).read_to_end(&mut bytes).map_err(|error| fail(&error))?;
+    if bytes.len() as u64 > MAX_LIST_BYTES {
+        return Err(fail(&FileProblem::TooLarge { size: bytes.len() as u64, limit: MAX_LIST_BYTES }));
+    }
     let separator = if bytes.contains(&0) { 0 } else { b'\n' };
     let lines = bytes.split(|byte| *byte == separator).map(|line| line.strip_suffix(b"\r").filter(|_| separator != 0).unwrap_or(line));
     Ok(lines.filter(|line| !line.is_empty()).map(path_from_bytes).collect())

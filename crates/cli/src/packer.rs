@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use briefing_core::files::{self, Fitted, Job, Loaded, Pack, Progress, Rules, SortBy};
 use briefing_core::fs::FileError;
 use briefing_core::render::Style;
-use briefing_core::shown::tree_order;
+use briefing_core::shown::{one_line, tree_order};
 use briefing_core::tokens::TokenCounter;
 use briefing_core::{Failure, Level, Note, NoteKind};
 use briefing_tokens::ExactCounter;
@@ -52,13 +52,15 @@ impl Packer<'_> {
         errors.append(&mut loaded.errors);
         errors.append(&mut fitted.errors);
         errors.sort_by(|a, b| tree_order(&a.path, &b.path));
+        errors.dedup();
         let mut notes = std::mem::take(&mut gathered.notes);
         notes.append(&mut loaded.notes);
         notes.append(&mut fitted.notes);
         if self.explains {
             notes.extend(files::explain(&gathered, &notes, &errors, self.rules));
         }
-        notes.sort_by(|a, b| tree_order(&a.path, &b.path));
+        notes.sort_by(|a, b| tree_order(&a.path, &b.path).then_with(|| a.kind.cmp(&b.kind)));
+        notes.dedup();
         let told = notes.iter().filter(|note| note.level != Level::Info || self.explains).cloned();
         let document_notes = errors.iter().map(|error| error.note(Level::Error)).chain(told).collect();
         let mut packed = Packed { fitted, loaded, errors, notes, document_notes };
@@ -78,10 +80,9 @@ impl Packer<'_> {
             let document = String::from_utf8_lossy(&document);
             counter.count(&document, &briefing_core::hash(document.as_bytes()))
         };
-        if files::fit_budget(&mut packed.fitted, budget, count).is_none() {
-            let empty = count(&Fitted::default());
-            return Err(Failure::new(format!("a budget of {budget} tokens is too small: the frame alone takes {empty}"))
-                .hint(format!("give at least --budget {}, or --format jsonl, which has no frame", empty + 200)));
+        if let Err(least) = files::fit_budget(&mut packed.fitted, budget, count) {
+            return Err(Failure::new(format!("a budget of {budget} tokens is too small: without any file the document takes {least}"))
+                .hint("`--format jsonl` has no frame around the files"));
         }
         packed.notes.append(&mut packed.fitted.notes);
         Ok(())
@@ -111,7 +112,7 @@ impl Packed {
         let mut told: BTreeMap<NoteKind, usize> = BTreeMap::new();
         for note in &self.notes {
             let layer = note.decided_by.as_ref().map(|layer| format!(" [{layer}]")).unwrap_or_default();
-            let text = format!("`{}`: {}{layer}", note.path, note.reason);
+            let text = format!("`{}`: {}{layer}", one_line(&note.path), note.reason);
             if explain {
                 talk::plain(&text);
             } else if note.level > Level::Info {

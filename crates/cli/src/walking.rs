@@ -10,7 +10,7 @@ use clap::Args;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct WalkArguments {
     /// Levels below a directory: 0 is its own files only
-    #[arg(short = 'd', long = "recurse_depth", alias = "recurse-depth", value_name = "N")]
+    #[arg(short = 'd', long = "recurse_depth", visible_alias = "recurse-depth", value_name = "N")]
     pub(crate) recurse_depth: Option<usize>,
     /// Take only files that match this glob (repeatable)
     #[arg(long, value_name = "GLOB")]

@@ -7,6 +7,7 @@ fn show_tells_who_decided_each_value() {
     let sandbox = Sandbox::new()
         .file("~/.config/brief/brief.toml", "hidden = true\nmax_file_size_kb = 10\n")
         .file("brief.toml", "max_file_size_kb = 20\n")
+        .directory(".git")
         .file("sub/x", "");
     let outcome = sandbox.env("BRIEF_MAX_FILES_PER_DIRECTORY", "7").at("sub").brief(["config", "show"]).success();
     let stdout = outcome.stdout();

@@ -45,7 +45,7 @@ fn files_directories_lists_and_globs_mix() {
     let absolute = sandbox.path("src/main.rs");
     assert_eq!(packed(&[absolute.to_str().unwrap()], ""), "src/\n└── main.rs\n", "absolute paths below here are shown relative");
     let outside = sandbox.at("src").brief(["pack", "--tree", "../README.md"]).success().stdout();
-    assert!(outside.contains("README.md") && !outside.contains(".."), "{outside}");
+    assert_eq!(outside, "../\n└── README.md\n");
 }
 
 #[test]
@@ -264,7 +264,104 @@ fn a_budget_is_never_exceeded_and_what_is_left_out_is_listed() {
     let outcome = sandbox.brief(["pack", "d", "--budget", "1200"]).success();
     assert!(outcome.stdout().contains("- Left out for the token budget: "), "{outcome}");
     let outcome = sandbox.brief(["pack", "d", "--budget", "5"]).code(1);
-    assert!(outcome.stderr().contains("too small: the frame alone takes"), "{outcome}");
+    assert!(outcome.stderr().contains("too small: without any file the document takes"), "{outcome}");
+}
+
+#[test]
+fn a_budget_holds_for_long_names_and_every_order() {
+    let mut sandbox = Sandbox::new();
+    for i in 0..30 {
+        sandbox = sandbox.file(format!("d/z{i:02}"), "word ".repeat(2000 - i));
+        sandbox = sandbox.file(format!("d/{}{i:02}/{}.txt", "a-qxj7-".repeat(12), "-kzv9-".repeat(12)), "word ".repeat(300 - i));
+    }
+    for (budget, sort, format) in [
+        (1000, "size", "markdown"),
+        (1000, "path", "xml"),
+        (2500, "path", "plain"),
+        (12_000, "path", "json"),
+        (20_000, "tokens", "markdown"),
+    ] {
+        sandbox.brief(["pack", "d", "--budget", &budget.to_string(), "--sort", sort, "--format", format, "-q", "-o", "out"]).success();
+        let counted = sandbox.brief(["pack", "out", "--tokens", "--format", "jsonl", "--max-file-size-kb", "9999"]).success();
+        let row: serde_json::Value = serde_json::from_slice(&counted.stdout).unwrap();
+        let tokens = row["tokens"].as_u64().unwrap();
+        assert!(tokens <= budget && tokens > budget / 4, "{format} by {sort}: {tokens} of {budget}");
+    }
+}
+
+#[test]
+fn the_document_says_what_is_missing() {
+    let sandbox = Sandbox::new().file("d/a.txt", "x\n").file("d/big.txt", "x".repeat(3000));
+    for format in ["markdown", "xml", "plain", "json"] {
+        let outcome = sandbox.brief(["pack", "d", "--errors", "ignore", "--max-file-size-kb", "2", "--format", format]).success();
+        assert!(outcome.stdout().contains("big.txt") && outcome.stdout().contains("too large: 3000 bytes"), "{outcome}");
+    }
+}
+
+#[test]
+fn paths_and_patterns_reach_outside_the_working_directory() {
+    let sandbox = Sandbox::new().file("docs/x.md", "x\n").file("vendor/v.c", "v\n").file("vendor/w.h", "w\n");
+    let docs = sandbox.at("docs");
+    assert_eq!(docs.brief(["pack", "../vendor", "--tree"]).success().stdout(), "../\n└── vendor/\n    ├── v.c\n    └── w.h\n");
+    for pattern in ["../vendor/*.c", "*.c", "v.c"] {
+        let tree = docs.brief(["pack", "../vendor", "--tree", "--include", pattern]).success().stdout();
+        assert_eq!(tree, "../\n└── vendor/\n    └── v.c\n", "{pattern}");
+    }
+    for pattern in ["vendor", "vendor/", "vendor/*"] {
+        assert_eq!(sandbox.brief(["pack", ".", "--tree", "--exclude", pattern]).success().stdout(), "docs/\n└── x.md\n", "{pattern}");
+    }
+    let tree = sandbox
+        .clone()
+        .file("a/b/c.txt", "")
+        .brief(["pack", ".", "--tree", "--exclude-dir", "a/b", "--exclude", "vendor"])
+        .success()
+        .stdout();
+    assert_eq!(tree, "docs/\n└── x.md\n");
+}
+
+#[test]
+fn lists_come_from_pipes_too() {
+    let sandbox = project();
+    let output = sandbox.command("bash").args(["-c", "brief pack --tree -q --files-from <(echo README.md)"]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "README.md\n");
+    let outcome = sandbox.brief(["pack", "-c", "-"]).success();
+    assert!(outcome.stderr().contains("warning: the list of paths is empty"), "{outcome}");
+}
+
+#[test]
+fn a_problem_is_told_once_however_often_its_path_is_given() {
+    let sandbox = project();
+    let outcome = sandbox.brief(["pack", "nope", "nope", "./nope", "src", "src/."]).code(1);
+    assert!(outcome.stderr().contains("error: 1 path cannot be used"), "{outcome}");
+}
+
+#[test]
+fn only_trusted_directories_configure() {
+    let sandbox = Sandbox::new().file("brief.toml", "hidden = true\nredact = false\n").file("sub/x", "");
+    let outcome = sandbox.at("sub").brief(["config", "show"]).success();
+    assert!(
+        outcome.stdout().contains("# project file: (none found)"),
+        "outside of a home and a repository only this directory counts: {outcome}"
+    );
+    let outcome = sandbox.brief(["config", "show"]).success();
+    assert!(outcome.stdout().contains("hidden = true") && outcome.stdout().contains("redact = true"), "{outcome}");
+    assert!(outcome.stderr().contains("`redact` is ignored here"), "{outcome}");
+}
+
+#[test]
+fn explain_names_anchored_rules_and_what_is_taken_back() {
+    let sandbox = Sandbox::new()
+        .file(".gitignore", "/root.txt\nbuild/*\n!.keep\n")
+        .file("root.txt", "")
+        .file("build/x.txt", "")
+        .file(".keep/k.txt", "kept\n")
+        .file("big.txt", "x".repeat(3000));
+    let outcome = sandbox.brief(["pack", ".", "--tree", "--explain", "--quiet", "--errors", "ignore", "--max-file-size-kb", "2"]).success();
+    let stderr = outcome.stderr();
+    assert!(stderr.contains("`root.txt`: ignored by `/root.txt` [.gitignore]"), "{outcome}");
+    assert!(stderr.contains("`build/x.txt`: ignored by `build/*` [.gitignore]"), "{outcome}");
+    assert!(outcome.stdout().contains("k.txt") && !stderr.contains(".keep"), "{outcome}");
+    assert!(stderr.contains("`big.txt`: too large"), "errors are explained too: {outcome}");
 }
 
 #[test]
@@ -342,8 +439,8 @@ fn quiet_says_nothing_and_explain_says_everything() {
     │   └── util.rs
     └── main.rs
     ----- stderr -----
-    `.gitignore`: hidden; `--hidden` takes it [hidden]
-    `.hidden`: hidden; `--hidden` takes it [hidden]
+    `.gitignore`: hidden; `--hidden` takes it [hidden (default)]
+    `.hidden`: hidden; `--hidden` takes it [hidden (default)]
     `blob`: binary file
     `node_modules/`: excluded by name; the directory was not entered [excluded_directories (default)]
     `tool.exe`: has the excluded extension `exe` [excluded_extensions (default)]

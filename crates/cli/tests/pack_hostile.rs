@@ -101,13 +101,17 @@ fn links_are_followed_only_inside() {
         .link("d/outdir", "../outside")
         .link("d/broken", "nowhere")
         .link("d/alias.txt", "real.txt")
-        .link("d/brought.txt", ".hidden/target.txt");
-    let outcome = packed(&sandbox, &["d", "--explain"]);
+        .link("d/brought.txt", ".hidden/target.txt")
+        .file("d/a/b/deep.txt", "beyond the depth\n")
+        .link("d/brought-deep.txt", "a/b/deep.txt");
+    let outcome = packed(&sandbox, &["d", "--explain", "-d", "0"]);
     let stdout = outcome.stdout();
     assert!(!stdout.contains("TOP SECRET"), "{outcome}");
     assert_eq!(stdout.matches("real\n").count(), 1, "a link to a packed file does not double it: {outcome}");
-    assert!(stdout.contains("### d/brought.txt"), "{outcome}");
+    assert!(!stdout.contains("through a link"), "a link does not bring in what is hidden: {outcome}");
+    assert!(stdout.contains("### d/brought-deep.txt"), "{outcome}");
     for reason in [
+        "`d/brought.txt`: symbolic link to something that is left out itself",
         "`d/out`: symbolic link leaves the directory",
         "`d/self`: symbolic link is part of a loop",
         "`d/broken`: symbolic link points to nothing",
@@ -116,7 +120,7 @@ fn links_are_followed_only_inside() {
         assert!(outcome.stderr().contains(reason), "{reason}\n{outcome}");
     }
     let never = packed(&sandbox, &["d", "--follow-links=never", "--tree"]).stdout();
-    assert_eq!(never, "d/\n└── real.txt\n");
+    assert_eq!(never, "d/\n├── a/\n│   └── b/\n│       └── deep.txt\n└── real.txt\n");
     let broken = sandbox.brief(["pack", "d/broken", "--errors", "strict"]).code(1);
     assert!(broken.stderr().contains("`d/broken`: symbolic link to nothing"), "{broken}");
 }
@@ -262,6 +266,54 @@ fn control_characters_keep_xml_well_formed() {
     let text =
         python(&sandbox, "import sys,xml.etree.ElementTree as e; print(e.parse(sys.argv[1]).getroot().find('files')[0].text)", "out.xml");
     assert!(text.contains("bell \u{2407} escape \u{241B}[31m"), "{text}");
+}
+
+#[test]
+fn special_outputs_are_written_to_and_never_replaced() {
+    use std::os::unix::fs::FileTypeExt;
+    let sandbox = Sandbox::new().file("a.txt", "text\n").link("dangling", "made.md");
+    assert!(Command::new("mkfifo").arg(sandbox.path("pipe")).status().unwrap().success());
+    let reader = std::thread::spawn({
+        let pipe = sandbox.path("pipe");
+        move || fs::read_to_string(pipe).unwrap()
+    });
+    packed(&sandbox, &["a.txt", "-o", "pipe"]);
+    assert!(reader.join().unwrap().contains("### a.txt"));
+    assert!(fs::symlink_metadata(sandbox.path("pipe")).unwrap().file_type().is_fifo());
+    let output = sandbox.command("sh").args(["-c", "brief pack a.txt -q -o /dev/stdout | cat"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stdout).contains("### a.txt"));
+    packed(&sandbox, &["a.txt", "-o", "dangling"]);
+    assert!(fs::symlink_metadata(sandbox.path("dangling")).unwrap().is_symlink() && sandbox.read("made.md").contains("### a.txt"));
+}
+
+#[test]
+fn absurd_numbers_are_taken_calmly() {
+    let sandbox = Sandbox::new().file("d/a.txt", "text\n");
+    packed(
+        &sandbox,
+        &["d", "--max-files-per-directory", "18446744073709551615", "--max-file-size-kb", "18446744073709551615", "-j", "5000"],
+    );
+    fs::File::create(sandbox.path("sparse")).unwrap().set_len(900 << 30).unwrap();
+    let outcome = sandbox.brief(["pack", "sparse", "--max-file-size-kb", "99999999999"]).code(1);
+    assert!(outcome.stderr().contains("`sparse`: "), "{outcome}");
+}
+
+#[test]
+fn names_cannot_forge_lines_on_the_terminal() {
+    let outcome = Sandbox::new().brief(["pack", "no\nerror: forged", "--errors", "strict"]).code(1);
+    assert!(outcome.stderr().contains("`no\\nerror: forged`: does not exist"), "{outcome}");
+}
+
+#[test]
+fn crlf_survives_xml() {
+    let sandbox = Sandbox::new().file("a.txt", "one\r\ntwo\r\n");
+    packed(&sandbox, &["a.txt", "--format", "xml", "-o", "out.xml"]);
+    let text = python(
+        &sandbox,
+        "import sys,xml.etree.ElementTree as e; print(repr(e.parse(sys.argv[1]).getroot().find('files')[0].text))",
+        "out.xml",
+    );
+    assert_eq!(text, "'one\\r\\ntwo\\r\\n'\n");
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn plain_message(error: &io::Error) -> String {
 
 /// A file that could not be used, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`{path}`: {problem}")]
+#[error("`{}`: {problem}", crate::shown::one_line(path))]
 pub struct FileError {
     /// The path as shown to people.
     pub path: String,
@@ -183,7 +183,10 @@ impl ReadBuffer {
         loop {
             let wanted = filled.max(metadata.len() as usize) + 1;
             if self.bytes.len() < wanted {
-                self.bytes.resize(wanted.next_multiple_of(64 * 1024), 0);
+                let size = wanted.next_multiple_of(64 * 1024);
+                let missing = size - self.bytes.len();
+                self.bytes.try_reserve_exact(missing).map_err(|_| FileProblem::Io(format!("not enough memory for {size} bytes")))?;
+                self.bytes.resize(size, 0);
             }
             match file.read(&mut self.bytes[filled..]) {
                 Ok(0) => return Ok(&self.bytes[..filled]),
@@ -236,12 +239,16 @@ impl Replacement {
     pub fn beside(path: &Path) -> Result<Self, FileProblem> {
         let target = match fs::canonicalize(path) {
             Ok(real) => real,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_path_buf(),
+            // A link to nothing yet: what it points to is made, the link stays.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => match fs::read_link(path) {
+                Ok(pointed) => path.parent().unwrap_or(Path::new(".")).join(pointed),
+                Err(_) => path.to_path_buf(),
+            },
             Err(error) => return Err(error.into()),
         };
         let old = fs::metadata(&target).ok();
-        if old.as_ref().is_some_and(Metadata::is_dir) {
-            return Err(FileProblem::NotRegular { what: "a directory" });
+        if let Some(problem) = not_regular(old.clone()) {
+            return Err(problem);
         }
         let directory = match target.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,

@@ -131,6 +131,8 @@ pub fn redact(text: &str) -> Redacted<'_> {
         output.push_str("[redacted: ");
         output.push_str(kind);
         output.push(']');
+        // A reader who counts lines finds the rest where it is in the file.
+        output.extend(std::iter::repeat_n('\n', memchr::memchr_iter(b'\n', &bytes[start..end]).count()));
         copied = end;
         from = end;
     }
@@ -152,7 +154,9 @@ fn examine(bytes: &[u8], start: usize, end: usize, shape: Shape) -> Option<(usiz
 }
 
 fn token(bytes: &[u8], start: usize, end: usize, alphabet: Alphabet, least: usize, most: usize) -> Option<(usize, usize)> {
-    if start > 0 && (bytes[start - 1].is_ascii_alphanumeric() || bytes[start - 1] == b'_') {
+    // In a JSON string the letter before a token may be the end of an escape: `\nghp_…`.
+    let is_escape = start >= 2 && bytes[start - 2] == b'\\' && b"nrt".contains(&bytes[start - 1]);
+    if start > 0 && !is_escape && (bytes[start - 1].is_ascii_alphanumeric() || bytes[start - 1] == b'_') {
         return None;
     }
     let length = bytes[end..].iter().take(most + 1).take_while(|byte| alphabet.has(**byte)).count();
@@ -160,10 +164,11 @@ fn token(bytes: &[u8], start: usize, end: usize, alphabet: Alphabet, least: usiz
         return None;
     }
     let body = &bytes[end..end + length];
-    // Words joined by dashes and placeholders such as `xxxx…` are not keys: a key has digits and variety.
+    // Placeholders such as `xxxx…` are not keys, nor are words joined by dashes behind a prefix that is half a word itself.
+    let needs_digit = matches!(alphabet, Alphabet::Dashed) && &bytes[start..end] != b"glpat-" || &bytes[start..end] == b"sk-";
     let has_digit = body.iter().any(u8::is_ascii_digit);
     let distinct = body.iter().collect::<std::collections::BTreeSet<_>>().len();
-    (has_digit && distinct >= 6).then_some((start, end + length))
+    ((has_digit || !needs_digit) && distinct >= 6).then_some((start, end + length))
 }
 
 fn private_key(bytes: &[u8], start: usize) -> Option<(usize, usize)> {
@@ -179,13 +184,21 @@ fn private_key(bytes: &[u8], start: usize) -> Option<(usize, usize)> {
     let mut closing = b"-----END ".to_vec();
     closing.extend_from_slice(label);
     closing.extend_from_slice(b"-----");
-    if let Some(at) = memchr::memmem::find(&bytes[opening_end..], &closing) {
-        return (at > 0).then_some((start, opening_end + at + closing.len()));
-    }
-    // Cut off before its end: take the key material that is there, line by line.
-    let material = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=\r\n\\ ".contains(byte);
+    // Base64, line ends also as escapes in a string, and the headers of old and PGP keys. Code that merely mentions
+    // both markers has other characters between them.
+    let material = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=\r\n\\ \t:,-.\"'".contains(byte);
     let length = bytes[opening_end..].iter().take_while(|byte| material(byte)).count();
-    (length >= 40).then_some((start, opening_end + length))
+    let body = &bytes[opening_end..opening_end + length];
+    let end = memchr::memmem::find(body, &closing).or_else(|| memchr::memmem::find(body, b"-----"));
+    let key = &body[..end.unwrap_or(body.len())];
+    if key.iter().filter(|byte| byte.is_ascii_alphanumeric()).count() < 32 {
+        return None;
+    }
+    match memchr::memmem::find(body, &closing) {
+        Some(at) => Some((start, opening_end + at + closing.len())),
+        // Cut off before its end: the key material that is there goes.
+        None => Some((start, opening_end + key.len())),
+    }
 }
 
 fn url_password(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
@@ -246,10 +259,21 @@ mod tests {
     }
 
     #[test]
+    fn keys_without_digits_and_behind_escapes_go_too() {
+        assert_redacts("AKIAQWERTYUIOPASDFGH", "[redacted: AWS access key]");
+        assert_redacts(&format!("\"first\\nghp_{}\"", body(36)), "\"first\\n[redacted: GitHub token]\"");
+    }
+
+    #[test]
     fn private_keys_go_whole_even_without_their_end() {
         let key = format!("-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----", body(64));
-        assert_redacts(&format!("a\n{key}\nb"), "a\n[redacted: private key]\nb");
-        assert_redacts(&key[..80], "[redacted: private key]");
+        assert_redacts(&format!("a\n{key}\nb"), "a\n[redacted: private key]\n\n\nb");
+        assert_redacts(&key[..80], "[redacted: private key]\n");
+        assert_redacts(&key.replace('\n', "\\n"), "[redacted: private key]");
+        let headed = key.replace("KEY-----\n", "KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\n");
+        assert_redacts(&headed, "[redacted: private key]\n\n\n\n\n");
+        let code = "a.replace(\"-----BEGIN PRIVATE KEY-----\", \"\");\nimportant(a);\nb.replace(\"-----END PRIVATE KEY-----\", \"\");";
+        assert_redacts(code, code);
         let public = "-----BEGIN PUBLIC KEY-----\nMFkw\n-----END PUBLIC KEY-----";
         assert_redacts(public, public);
     }

@@ -1,11 +1,11 @@
 //! `brief pack PATH…`: files and directories as one document.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
 use briefing_core::files::{Pack, SortBy};
-use briefing_core::fs::Replacement;
+use briefing_core::fs::{FileProblem, Replacement};
 use briefing_core::render::{Format, Style};
 use briefing_core::shown::relative_text;
 use briefing_tokens::{ENCODINGS, ExactCounter};
@@ -110,7 +110,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         counter.save();
     }
     result.tell(arguments.quiet, arguments.explain);
-    decide(&result.errors, settings.text("error_handling_mode"), arguments.walk.yes, result.fitted.kept.len(), arguments.quiet)?;
+    decide(
+        &result.errors,
+        settings.text("error_handling_mode"),
+        arguments.walk.yes,
+        result.fitted.kept.len(),
+        arguments.quiet && !arguments.explain,
+    )?;
     let pack = packer.finished(&result);
     deliver(arguments, &places.here, &pack)?;
     if !arguments.quiet {
@@ -153,7 +159,10 @@ fn paths(arguments: &Arguments, here: &Path) -> Result<Vec<PathBuf>, Failure> {
     for list in &arguments.files_from {
         paths.extend(output::read_list(list, here)?);
     }
-    let has_list = !arguments.files_from.is_empty() || arguments.paths.iter().any(|path| path == dash);
+    let has_list = !arguments.files_from.is_empty() || arguments.paths.iter().chain(&arguments.context).any(|path| path == dash);
+    if paths.is_empty() && has_list {
+        talk::warning("the list of paths is empty");
+    }
     if paths.is_empty() && !has_list {
         return Err(Failure::usage("no path was given").hint("`brief pack .` packs this directory"));
     }
@@ -166,7 +175,15 @@ fn deliver(arguments: &Arguments, here: &Path, pack: &Pack<'_>) -> Result<(), Fa
         let fail = |error: &(dyn std::error::Error + 'static)| {
             Failure::new(format!("cannot write `{}`", relative_text(&target, here))).because(error)
         };
-        let mut replacement = Replacement::beside(&target).map_err(|error| fail(&error).hint("does its directory exist?"))?;
+        // A device, a FIFO or /dev/stdout is written to, never replaced.
+        if std::fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+            let mut file = std::fs::File::options().write(true).open(&target).map_err(|error| fail(&error))?;
+            return pack.write(&mut file).map_err(|error| fail(&error));
+        }
+        let mut replacement = Replacement::beside(&target).map_err(|problem| match problem {
+            FileProblem::Missing => fail(&problem).hint("its directory does not exist: make it first"),
+            problem => fail(&problem),
+        })?;
         pack.write(replacement.file()).map_err(|error| fail(&error))?;
         return replacement.commit().map_err(|error| fail(&error));
     }
@@ -176,5 +193,11 @@ fn deliver(arguments: &Arguments, here: &Path, pack: &Pack<'_>) -> Result<(), Fa
         return clipboard::copy(&document);
     }
     let mut stdout = std::io::stdout().lock();
+    if stdout.is_terminal() {
+        // Contents are strangers' words: on a terminal they must not move the cursor.
+        let mut document = Vec::new();
+        pack.write(&mut document).map_err(|error| Failure::new("cannot read the temporary file back").because(&error))?;
+        return output::print_foreign(&String::from_utf8_lossy(&document));
+    }
     output::finish(pack.write(&mut stdout).and_then(|()| stdout.flush()))
 }

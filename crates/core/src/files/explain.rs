@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::gather::{Gathered, shown_below};
+use super::gather::{Gathered, excluding, shown_below};
 use super::rules::Rules;
 use crate::fs::FileError;
 use crate::note::{Note, NoteKind};
-use crate::shown::relative_text;
+use crate::shown::{path_text, relative_text};
 
 /// Returns a note for every file and directory below the walked roots that the walk passed over silently.
 ///
@@ -33,7 +33,8 @@ pub fn explain(gathered: &Gathered, notes: &[Note], errors: &[FileError], rules:
                 let path = entry.path();
                 let shown = shown_below(root, root_shown, &path);
                 let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-                let reason = matchers.reason(&path, &shown, is_directory, depth);
+                let below = path_text(path.strip_prefix(root).unwrap_or(&path));
+                let reason = matchers.reason(&path, &below, is_directory, depth);
                 match (is_directory, reason) {
                     (true, None) => waiting.push((path, depth + 1)),
                     (true, Some((kind, reason, layer))) => {
@@ -54,60 +55,74 @@ pub fn explain(gathered: &Gathered, notes: &[Note], errors: &[FileError], rules:
 /// The ignore files, weakest last: within one directory the first that speaks decides.
 const SOURCES: [&str; 4] = [".briefignore", ".ignore", ".gitignore", ".git/info/exclude"];
 
-struct Matchers<'a> {
+pub(super) struct Matchers<'a> {
     rules: &'a Rules,
+    root: PathBuf,
     /// Ignore files above this directory do not count.
     ceiling: PathBuf,
     global: Option<Gitignore>,
     by_directory: HashMap<PathBuf, [Gitignore; 4]>,
 }
 
+/// What happened, in which words, and which layer decided.
 type Reason = (NoteKind, String, String);
 
+/// What the ignore files say.
+enum Word {
+    None,
+    TakenBack,
+    Ignored(Reason),
+}
+
 impl<'a> Matchers<'a> {
-    fn new(root: &Path, rules: &'a Rules) -> Self {
-        let ceiling = root.ancestors().find(|directory| directory.join(".git").exists()).unwrap_or(root).to_path_buf();
+    pub(super) fn new(root: &Path, rules: &'a Rules) -> Self {
+        let repository = root.ancestors().find(|directory| directory.join(".git").exists());
+        let ceiling = repository.or(root.ancestors().last()).unwrap_or(root).to_path_buf();
         let global = rules.honours_gitignore.then(|| Gitignore::global().0);
-        Self { rules, ceiling, global, by_directory: HashMap::new() }
+        Self { rules, root: root.to_path_buf(), ceiling, global, by_directory: HashMap::new() }
     }
 
-    fn reason(&mut self, path: &Path, shown: &str, is_directory: bool, depth: usize) -> Option<Reason> {
-        let name = shown.rsplit('/').next().unwrap_or(shown);
-        if let Some((_, layer)) = self.rules.excluded_directories.matching(name).filter(|_| is_directory) {
+    /// Returns why the rules keep something out: its path below the root, whether it is a directory, and its depth.
+    pub(super) fn reason(&mut self, path: &Path, below: &str, is_directory: bool, depth: usize) -> Option<Reason> {
+        let name = below.rsplit('/').next().unwrap_or(below);
+        if let Some((_, layer)) = excluding(below, self.rules).filter(|_| is_directory) {
             return Some((NoteKind::Excluded, "excluded by name".into(), layer.clone()));
         }
-        if let Some(found) = self.ignored(path, is_directory) {
-            return Some(found);
-        }
-        if !self.rules.takes_hidden && name.starts_with('.') {
-            return Some((NoteKind::Hidden, "hidden; `--hidden` takes it".into(), "hidden".into()));
+        match self.ignored(path, is_directory) {
+            Word::Ignored(reason) => return Some(reason),
+            // What an ignore file takes back is taken, hidden or not.
+            Word::TakenBack => {}
+            Word::None if !self.rules.takes_hidden && name.starts_with('.') => {
+                return Some((NoteKind::Hidden, "hidden; `--hidden` takes it".into(), self.rules.decided_by("hidden")));
+            }
+            Word::None => {}
         }
         if is_directory && self.rules.recurse_depth.is_some_and(|limit| depth > limit) {
-            return Some((NoteKind::Depth, "deeper than the recursion depth".into(), "--recurse-depth".into()));
+            return Some((NoteKind::Depth, "deeper than the recursion depth".into(), "--recurse_depth".into()));
         }
         None
     }
 
     /// Asks the ignore files from the nearest directory up to the repository's root; the first that speaks decides.
-    fn ignored(&mut self, path: &Path, is_directory: bool) -> Option<Reason> {
-        let ceiling = self.ceiling.clone();
+    fn ignored(&mut self, path: &Path, is_directory: bool) -> Word {
+        let (ceiling, root) = (self.ceiling.clone(), self.root.clone());
         for (index, source) in SOURCES.iter().enumerate() {
             for directory in path.ancestors().skip(1).take_while(|directory| directory.starts_with(&ceiling)) {
                 match self.matchers(directory)[index].matched(path, is_directory) {
                     ignore::Match::None => {}
-                    ignore::Match::Whitelist(_) => return None,
+                    ignore::Match::Whitelist(_) => return Word::TakenBack,
                     ignore::Match::Ignore(glob) => {
-                        let from = glob.from().map_or_else(|| (*source).to_owned(), |from| relative_text(from, &ceiling));
-                        return Some((NoteKind::Ignored, format!("ignored by `{}`", glob.original()), from));
+                        let from = glob.from().map_or_else(|| (*source).to_owned(), |from| relative_text(from, &root));
+                        return Word::Ignored((NoteKind::Ignored, format!("ignored by `{}`", glob.original()), from));
                     }
                 }
             }
         }
-        match self.global.as_ref()?.matched(path, is_directory) {
-            ignore::Match::Ignore(glob) => {
-                Some((NoteKind::Ignored, format!("ignored by `{}`", glob.original()), "git's global excludes".into()))
+        match self.global.as_ref().map(|global| global.matched(path, is_directory)) {
+            Some(ignore::Match::Ignore(glob)) => {
+                Word::Ignored((NoteKind::Ignored, format!("ignored by `{}`", glob.original()), "git's global excludes".into()))
             }
-            _ => None,
+            _ => Word::None,
         }
     }
 

@@ -31,11 +31,16 @@ pub struct Left {
     pub tokens: u64,
 }
 
+/// How many files that were left out are named in the document; a list of thousands would eat the budget itself.
+const NAMED: usize = 20;
+
 /// The sections that go into the result, in order.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Fitted {
     pub kept: Vec<Section>,
     pub left_out: Vec<Left>,
+    /// How many of those are named in the document.
+    pub named: usize,
     pub errors: Vec<FileError>,
     pub notes: Vec<Note>,
 }
@@ -44,7 +49,7 @@ pub struct Fitted {
 ///
 /// Files that a person named one by one do not count: nobody lists sixty files to get fifty.
 pub fn fit(sections: Vec<Section>, rules: &Rules, sort: SortBy) -> Fitted {
-    let mut fitted = Fitted::default();
+    let mut fitted = Fitted { kept: Vec::new(), left_out: Vec::new(), named: NAMED, errors: Vec::new(), notes: Vec::new() };
     let limit = rules.max_files_per_directory;
     let mut counts: HashMap<String, usize> = HashMap::new();
     let mut order: Vec<String> = Vec::new();
@@ -62,7 +67,7 @@ pub fn fit(sections: Vec<Section>, rules: &Rules, sort: SortBy) -> Fitted {
         *count += 1;
         if *count > limit {
             let reason = format!("beyond the first {limit} text files of its directory");
-            fitted.notes.push(Note::info(section.shown, NoteKind::TooMany, reason).decided_by("max_files_per_directory"));
+            fitted.notes.push(Note::info(section.shown, NoteKind::TooMany, reason).decided_by(rules.decided_by("max_files_per_directory")));
         } else {
             fitted.kept.push(section);
         }
@@ -71,9 +76,11 @@ pub fn fit(sections: Vec<Section>, rules: &Rules, sort: SortBy) -> Fitted {
         let count = counts[&directory];
         if count > limit {
             fitted.errors.push(FileError::new(directory, FileProblem::TooMany { count, limit }));
-        } else if count * 10 >= limit * 9 {
+        } else if count >= limit - limit / 10 {
             let reason = format!("{count} of at most {limit} text files: near the limit of the directory");
-            fitted.notes.push(Note::warning(directory, NoteKind::NearLimit, reason).decided_by("max_files_per_directory"));
+            fitted
+                .notes
+                .push(Note::warning(directory, NoteKind::NearLimit, reason).decided_by(rules.decided_by("max_files_per_directory")));
         }
     }
     match sort {
@@ -88,15 +95,13 @@ pub fn fit(sections: Vec<Section>, rules: &Rules, sort: SortBy) -> Fitted {
 /// Leaves out what does not fit into `budget` tokens: first come, first kept; what is too large is passed over.
 ///
 /// `count` returns the exact tokens of the finished document. Joining texts can move token borders, so the sum of the
-/// parts is only the first guess; the finished document decides. Returns `None` if even an empty result is too large.
-pub fn fit_budget(fitted: &mut Fitted, budget: u64, count: impl Fn(&Fitted) -> u64) -> Option<()> {
-    let mut all = std::mem::take(&mut fitted.kept);
+/// parts is only the first guess; the finished document decides. When it is too large, the list of what was left out
+/// is shortened before another file is. The error is the size of the smallest document there is.
+pub fn fit_budget(fitted: &mut Fitted, budget: u64, count: impl Fn(&Fitted) -> u64) -> Result<(), u64> {
+    let all = std::mem::take(&mut fitted.kept);
     let frame = count(fitted);
-    if frame > budget {
-        return None;
-    }
     let mut used = frame;
-    for section in all.drain(..) {
+    for section in all {
         // The line in the tree costs about as much as the path itself.
         let cost = section.rendered_tokens.unwrap_or(section.bytes) + section.shown.len() as u64 / 3 + 4;
         if used + cost <= budget {
@@ -106,12 +111,21 @@ pub fn fit_budget(fitted: &mut Fitted, budget: u64, count: impl Fn(&Fitted) -> u
             leave(fitted, &section);
         }
     }
-    while count(fitted) > budget {
-        let last = fitted.kept.pop()?;
-        leave(fitted, &last);
+    loop {
+        // In order before every count: the document names the first of them.
+        fitted.left_out.sort_by(|a, b| tree_order(&a.path, &b.path));
+        let size = count(fitted);
+        if size <= budget {
+            return Ok(());
+        }
+        if fitted.named > 0 {
+            fitted.named /= 2;
+        } else if let Some(last) = fitted.kept.pop() {
+            leave(fitted, &last);
+        } else {
+            return Err(size);
+        }
     }
-    fitted.left_out.sort_by(|a, b| tree_order(&a.path, &b.path));
-    Some(())
 }
 
 fn leave(fitted: &mut Fitted, section: &Section) {

@@ -1,13 +1,13 @@
 //! Arguments to candidates: the walk.
 
 use std::collections::HashMap;
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
+use super::explain::Matchers;
 use super::rules::Rules;
 use crate::fs::{FileError, FileProblem, LastLink};
 use crate::note::{Note, NoteKind};
@@ -42,10 +42,15 @@ pub fn gather(arguments: &[PathBuf], here: &Path, rules: &Rules) -> Gathered {
     let mut gathered = Gathered::default();
     let mut has_links = false;
     for argument in arguments {
-        let path = here.join(argument);
-        let shown = relative_text(&normalize(&path), here);
+        // Without `.` components: ignore rules are matched by prefix.
+        let path: PathBuf = here.join(argument).components().collect();
+        let shown = shown_argument(argument, &path, here);
         match fs::metadata(&path) {
             Ok(metadata) if metadata.is_dir() => {
+                if gathered.roots.iter().any(|(root, _)| *root == path) {
+                    gathered.notes.push(Note::info(shown, NoteKind::Duplicate, "named more than once"));
+                    continue;
+                }
                 gathered.roots.push((path.clone(), shown.clone()));
                 let walked = walk(&path, &shown, rules);
                 if walked.candidates.is_empty() && walked.errors.is_empty() {
@@ -57,7 +62,7 @@ pub fn gather(arguments: &[PathBuf], here: &Path, rules: &Rules) -> Gathered {
                 gathered.notes.extend(walked.notes);
             }
             // Whether it is a regular file is checked on the handle, when it is read.
-            Ok(_) => match rules.excluded_by_glob(&shown) {
+            Ok(_) => match rules.excluded_by_glob(&shown, &shown) {
                 Some((reason, layer)) => gathered.notes.push(Note::info(shown, NoteKind::Excluded, reason).decided_by(layer)),
                 None => gathered.candidates.push(Candidate { path, shown, is_explicit: true, last_link: LastLink::Follow }),
             },
@@ -79,6 +84,15 @@ pub fn gather(arguments: &[PathBuf], here: &Path, rules: &Rules) -> Gathered {
     gathered.errors.sort_by(|a, b| tree_order(&a.path, &b.path));
     gathered.notes.sort_by(|a, b| tree_order(&a.path, &b.path).then_with(|| a.kind.cmp(&b.kind)));
     gathered
+}
+
+/// Returns how an argument is shown: relative where it lies below the working directory or was given so.
+fn shown_argument(argument: &Path, path: &Path, here: &Path) -> String {
+    let absolute = normalize(path);
+    match absolute.strip_prefix(here) {
+        Err(_) if argument.is_relative() => path_text(&normalize(argument)),
+        _ => relative_text(&absolute, here),
+    }
 }
 
 /// Keeps each file once, by canonical path: the name a person gave before one that was walked, a real name before a link.
@@ -192,14 +206,16 @@ fn walker(root: &Path, rules: &Rules) -> WalkBuilder {
 }
 
 /// Returns whether a directory below the root is excluded by name.
-fn is_excluded_directory(entry: &DirEntry, rules: &Rules) -> bool {
+fn is_excluded_directory(entry: &DirEntry, root: &Path, rules: &Rules) -> bool {
     entry.depth() > 0
         && entry.file_type().is_some_and(|kind| kind.is_dir())
-        && rules.excluded_directories.matching(&name_text(entry.file_name())).is_some()
+        && excluding(&path_text(entry.path().strip_prefix(root).unwrap_or(entry.path())), rules).is_some()
 }
 
-fn name_text(name: &OsStr) -> String {
-    path_text(Path::new(name))
+/// Returns the rule that keeps a directory out: by its name, or by its path below the argument.
+pub(super) fn excluding<'a>(below: &str, rules: &'a Rules) -> Option<&'a (String, String)> {
+    let name = below.rsplit('/').next().unwrap_or(below);
+    rules.excluded_directories.matching(name).or_else(|| rules.excluded_directories.matching(below))
 }
 
 /// Returns the shown path of something below a root.
@@ -217,8 +233,8 @@ fn walk(root: &Path, root_shown: &str, rules: &Rules) -> Walked {
     // Resolved once: links are compared with it.
     let real_root = fs::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
     let mut builder = walker(root, rules);
-    let filter_rules = rules.clone();
-    builder.filter_entry(move |entry| !is_excluded_directory(entry, &filter_rules));
+    let (filter_rules, filter_root) = (rules.clone(), root.to_path_buf());
+    builder.filter_entry(move |entry| !is_excluded_directory(entry, &filter_root, &filter_rules));
     builder.build_parallel().run(|| {
         let mut share = Share { walked: Walked::default(), all: &all };
         let real_root = &real_root;
@@ -250,22 +266,25 @@ impl Walked {
                 .push(Note::info(shown.clone(), NoteKind::Excluded, format!("has the excluded extension `{extension}`")).decided_by(layer));
             return;
         }
-        if let Some((reason, layer)) = rules.excluded_by_glob(&shown) {
+        let below = path_text(entry.path().strip_prefix(root).unwrap_or(entry.path()));
+        if let Some((reason, layer)) = rules.excluded_by_glob(&shown, &below) {
             self.notes.push(Note::info(shown, NoteKind::Excluded, reason).decided_by(layer));
             return;
         }
         if kind.is_file() {
             self.candidates.push(Candidate { path: entry.path().to_path_buf(), shown, is_explicit: false, last_link: LastLink::Refuse });
         } else if kind.is_symlink() {
-            self.visit_link(entry.path(), shown, real_root, rules);
+            self.visit_link(entry.path(), shown, root, real_root, rules);
         } else {
             self.notes.push(Note::warning(shown, NoteKind::NotRegular, "a FIFO, socket or device, not a file"));
         }
     }
 
-    fn visit_link(&mut self, path: &Path, shown: String, real_root: &Path, rules: &Rules) {
+    fn visit_link(&mut self, path: &Path, shown: String, root: &Path, real_root: &Path, rules: &Rules) {
         let mut skip = |why: &str| {
-            self.notes.push(Note::info(shown.clone(), NoteKind::Link, format!("symbolic link {why}")).decided_by("follow_links"));
+            self.notes.push(
+                Note::info(shown.clone(), NoteKind::Link, format!("symbolic link {why}")).decided_by(rules.decided_by("follow_links")),
+            );
         };
         if !rules.follows_links {
             return skip("is not followed");
@@ -276,11 +295,13 @@ impl Walked {
             Err(FileProblem::Missing) => return skip("points to nothing"),
             Err(_) => return skip("cannot be followed"),
         };
-        if !real.starts_with(real_root) {
-            return skip("leaves the directory");
+        let Ok(below) = real.strip_prefix(real_root) else { return skip("leaves the directory") };
+        // A link must not bring in what a rule keeps out under its own name.
+        if left_out(root, below, rules) {
+            return skip("to something that is left out itself");
         }
         match fs::metadata(&real) {
-            Ok(metadata) if metadata.is_dir() => skip("to a directory; its files are taken where they are"),
+            Ok(metadata) if metadata.is_dir() => skip("to a directory is not followed"),
             Ok(_) => {
                 self.has_links = true;
                 self.candidates.push(Candidate { path: real, shown, is_explicit: false, last_link: LastLink::Follow });
@@ -297,6 +318,17 @@ impl Walked {
         };
         self.errors.push(FileError::new(path, problem));
     }
+}
+
+/// Tells whether the rules keep a path below a root out, by itself or by one of its directories.
+fn left_out(root: &Path, below: &Path, rules: &Rules) -> bool {
+    let mut matchers = Matchers::new(root, rules);
+    let count = below.components().count();
+    below.ancestors().take(count).any(|part| {
+        let path = root.join(part);
+        let is_directory = part != below;
+        matchers.reason(&path, &path_text(part), is_directory, 0).is_some()
+    })
 }
 
 fn path_of(error: &ignore::Error) -> Option<&Path> {

@@ -1,7 +1,6 @@
 //! Candidates to sections: each file is opened once, checked, decoded, guarded, counted and rendered, in parallel.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
@@ -34,7 +33,6 @@ pub struct LoadedFile<'a> {
 /// Where a rendered file lies in the spools, and what is known about it.
 #[derive(Debug, Clone)]
 pub struct Section {
-    pub path: PathBuf,
     pub shown: String,
     pub is_explicit: bool,
     pub bytes: u64,
@@ -172,7 +170,8 @@ impl<'a> Worker<'a> {
         let limit = self.job.rules.max_file_bytes();
         if file.bytes >= limit - limit / 10 && limit > 0 {
             let reason = format!("{} of at most {limit} bytes: near the size limit", file.bytes);
-            self.notes.push(Note::warning(shown.clone(), NoteKind::NearLimit, reason).decided_by("max_file_size_kb"));
+            self.notes
+                .push(Note::warning(shown.clone(), NoteKind::NearLimit, reason).decided_by(self.job.rules.decided_by("max_file_size_kb")));
         }
         self.notes.extend(file.secrets.iter().map(|secret| secret.note(shown)));
         if let Some(note) = self.job.style.replaces(&file) {
@@ -190,7 +189,6 @@ impl<'a> Worker<'a> {
             }
         })?;
         Ok(Verdict::Section(Section {
-            path: candidate.path.clone(),
             shown: shown.clone(),
             is_explicit: candidate.is_explicit,
             bytes: file.bytes,
@@ -204,9 +202,17 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Binary and undecodable files met while walking are no errors: nobody asked for them.
+/// Binary and undecodable files met while walking are no errors: nobody asked for them. Nor are files that vanish
+/// between the walk and the read.
 fn is_merely_skipped(problem: &FileProblem) -> bool {
-    matches!(problem, FileProblem::Binary | FileProblem::NotUtf8 { .. } | FileProblem::NotRegular { .. } | FileProblem::Link { .. })
+    matches!(
+        problem,
+        FileProblem::Missing
+            | FileProblem::Binary
+            | FileProblem::NotUtf8 { .. }
+            | FileProblem::NotRegular { .. }
+            | FileProblem::Link { .. }
+    )
 }
 
 /// Reads one file; `None` means that it is our own output.

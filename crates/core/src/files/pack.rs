@@ -9,9 +9,6 @@ use super::tree::tree;
 use crate::note::Note;
 use crate::render::{Frame, Style};
 
-/// How many files that were left out are named in the document; a list of thousands would eat the budget itself.
-const NAMED: usize = 20;
-
 /// Everything that goes into the document, decided.
 #[derive(Debug)]
 pub struct Pack<'a> {
@@ -51,7 +48,7 @@ impl Pack<'_> {
             bytes: self.bytes(),
             tokens: self.tokens(),
             encoding: self.encoding,
-            left_out: &self.fitted.left_out[..self.fitted.left_out.len().min(NAMED)],
+            left_out: &self.fitted.left_out[..self.fitted.left_out.len().min(self.fitted.named)],
             left_out_total: self.fitted.left_out.len(),
             notes: self.notes,
         };

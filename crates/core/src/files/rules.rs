@@ -17,32 +17,38 @@ pub struct Patterns {
 }
 
 impl Patterns {
-    /// Compiles globs. A pattern without `/` matches a name at any depth, one with `/` matches the shown path,
-    /// and one that ends in `/` matches everything below such a directory.
+    /// Compiles globs. A pattern without `/` matches a name at any depth, one with `/` matches a path, and each
+    /// matches everything below a directory of that name.
     pub fn globs(patterns: &[(String, String)]) -> Result<Self, Failure> {
         Self::compile(patterns, |pattern| {
-            let whole = match pattern.strip_suffix('/') {
-                Some(directory) => format!("{directory}/**"),
-                None => pattern.to_owned(),
-            };
-            let below = whole.strip_prefix("./").unwrap_or(&whole);
-            if pattern.trim_end_matches('/').contains('/') { below.trim_start_matches('/').to_owned() } else { format!("**/{below}") }
+            let bare = pattern.trim_end_matches('/');
+            let path = bare.strip_prefix("./").unwrap_or(bare).trim_start_matches('/');
+            let anywhere = if bare.contains('/') { path.to_owned() } else { format!("**/{path}") };
+            let inside = format!("{anywhere}/**");
+            if bare.len() < pattern.len() { vec![inside] } else { vec![anywhere, inside] }
         })
     }
 
     /// Compiles names of directories: a trailing `/` is accepted, and so are globs.
     pub fn names(patterns: &[(String, String)]) -> Result<Self, Failure> {
-        Self::compile(patterns, |pattern| pattern.trim_end_matches('/').to_owned())
+        Self::compile(patterns, |pattern| vec![pattern.trim_end_matches('/').to_owned()])
     }
 
-    fn compile(patterns: &[(String, String)], spelled: impl Fn(&str) -> String) -> Result<Self, Failure> {
+    fn compile(patterns: &[(String, String)], spelled: impl Fn(&str) -> Vec<String>) -> Result<Self, Failure> {
         let mut builder = GlobSetBuilder::new();
-        for (pattern, _) in patterns {
-            let glob = GlobBuilder::new(&spelled(pattern)).literal_separator(true).build();
-            builder.add(glob.map_err(|error| Failure::usage(format!("`{pattern}` is not a valid glob: {}", error.kind())))?);
+        let mut origins = Vec::new();
+        for (pattern, origin) in patterns {
+            let fail = |error: &globset::Error| {
+                let what = format!("`{pattern}` is not a valid glob: {}", error.kind());
+                if origin.starts_with("--") { Failure::usage(what) } else { Failure::new(what) }.because_of(format!("given by {origin}"))
+            };
+            for glob in spelled(pattern) {
+                builder.add(GlobBuilder::new(&glob).literal_separator(true).build().map_err(|error| fail(&error))?);
+                origins.push((pattern.clone(), origin.clone()));
+            }
         }
         let set = builder.build().map_err(|error| Failure::usage("the globs are too large together").because(&error))?;
-        Ok(Self { set, origins: patterns.to_vec() })
+        Ok(Self { set, origins })
     }
 
     pub fn is_empty(&self) -> bool {
@@ -57,6 +63,9 @@ impl Patterns {
         self.set.matches(text).first().map(|index| &self.origins[*index])
     }
 }
+
+/// More threads than this only wait for each other.
+const MAX_THREADS: usize = 64;
 
 /// The rules of one walk.
 #[derive(Debug, Clone)]
@@ -81,6 +90,8 @@ pub struct Rules {
     pub own_output: Option<PathBuf>,
     /// 0 means one per core.
     pub threads: usize,
+    /// Who decided the settings that notes speak of.
+    pub origins: Vec<(&'static str, String)>,
     /// The lists as they are shown in the result.
     pub shown: ShownLimits,
 }
@@ -136,6 +147,9 @@ impl Rules {
             exclude: Patterns::default(),
             own_output: None,
             threads: 0,
+            origins: ["max_file_size_kb", "max_files_per_directory", "hidden", "follow_links"]
+                .map(|key| (key, settings.decided_by(key)))
+                .into(),
         })
     }
 
@@ -144,21 +158,27 @@ impl Rules {
         self.max_file_size_kb.saturating_mul(1024)
     }
 
-    /// Returns the extension rule that keeps a file name out, with its layer.
-    pub fn excluded_extension(&self, name: &str) -> Option<&(String, String)> {
-        let (stem, extension) = name.rsplit_once('.')?;
-        if stem.is_empty() {
-            return None;
-        }
-        self.excluded_extensions.iter().find(|(excluded, _)| excluded.eq_ignore_ascii_case(extension))
+    /// Returns a setting with who decided it.
+    pub fn decided_by(&self, key: &str) -> String {
+        self.origins.iter().find(|(name, _)| *name == key).map_or_else(|| key.to_owned(), |(_, origin)| origin.clone())
     }
 
-    /// Returns why the globs of this call keep a path out, if they do.
-    pub fn excluded_by_glob(&self, shown: &str) -> Option<(String, String)> {
-        if let Some((pattern, origin)) = self.exclude.matching(shown) {
-            return Some((format!("matches the excluded `{pattern}`"), origin.clone()));
+    /// Returns the extension rule that keeps a file name out, with its layer. `min.js` is an extension too.
+    pub fn excluded_extension(&self, name: &str) -> Option<&(String, String)> {
+        let name = name.strip_prefix('.').unwrap_or(name).to_lowercase();
+        self.excluded_extensions
+            .iter()
+            .find(|(excluded, _)| name.strip_suffix(excluded.as_str()).is_some_and(|stem| stem.len() > 1 && stem.ends_with('.')))
+    }
+
+    /// Returns why the globs of this call keep a path out, if they do. They are tried on the path as shown and on the
+    /// path below the argument.
+    pub fn excluded_by_glob(&self, shown: &str, below: &str) -> Option<(String, String)> {
+        let matching = |patterns: &'_ Patterns| patterns.matching(shown).or_else(|| patterns.matching(below)).cloned();
+        if let Some((pattern, origin)) = matching(&self.exclude) {
+            return Some((format!("matches the excluded `{pattern}`"), origin));
         }
-        if !self.include.is_empty() && self.include.matching(shown).is_none() {
+        if !self.include.is_empty() && matching(&self.include).is_none() {
             return Some(("matches none of the included globs".into(), "--include".into()));
         }
         None
@@ -168,7 +188,7 @@ impl Rules {
     pub fn thread_count(&self) -> usize {
         match self.threads {
             0 => std::thread::available_parallelism().map_or(2, usize::from).min(16),
-            threads => threads,
+            threads => threads.min(MAX_THREADS),
         }
     }
 }
@@ -192,6 +212,7 @@ mod tests {
             ("docs/deep/a.md", false),
             ("a/vendor/x", true),
             ("vendor/x/y", true),
+            ("x.lock/inside", true),
             ("vendored", false),
         ] {
             assert_eq!(patterns.matching(path).is_some(), is_match, "{path}");
@@ -211,5 +232,7 @@ mod tests {
         assert!(rules.excluded_extension("x.log").is_some());
         assert!(rules.excluded_extension(".exe").is_none());
         assert!(rules.excluded_extension("exe").is_none());
+        let rules = Rules::settle(&Settings::defaults(), &[], &["min.js".into()], None).unwrap();
+        assert!(rules.excluded_extension("a.min.js").is_some() && rules.excluded_extension("a.js").is_none());
     }
 }

@@ -44,8 +44,16 @@ pub(super) fn header(frame: &Frame<'_>) -> String {
         joined(&limits.excluded_directories),
         joined(&limits.excluded_extensions),
     );
+    let _ = writeln!(text, "- Files: {}, {} bytes", frame.files, frame.bytes);
     if let (Some(tokens), Some(encoding)) = (frame.tokens, frame.encoding) {
-        let _ = writeln!(text, "- Tokens: {tokens} in {} files ({encoding})", frame.files);
+        let _ = writeln!(text, "- Tokens: {tokens} ({encoding})");
+    }
+    let missing = frame.missing();
+    if !missing.is_empty() {
+        text.push_str("- Not included:\n");
+    }
+    for line in missing {
+        let _ = writeln!(text, "  - {line}");
     }
     if !frame.left_out.is_empty() {
         let _ = writeln!(text, "- Left out for the token budget: {} files", frame.left_out_total);

@@ -6,7 +6,8 @@ mod plain;
 mod xml;
 
 use crate::files::{Left, LoadedFile, ShownLimits};
-use crate::note::Note;
+use crate::note::{Level, Note};
+use crate::shown::one_line;
 
 pub use markdown::{fence, language};
 pub use xml::{attribute as xml_attribute, cdata as xml_cdata};
@@ -44,6 +45,23 @@ pub struct Frame<'a> {
     pub left_out: &'a [Left],
     pub left_out_total: usize,
     pub notes: &'a [Note],
+}
+
+/// How many files that could not be used are named in the document.
+const MISSING: usize = 20;
+
+impl Frame<'_> {
+    /// Returns a line for each path that was asked for and could not be used.
+    fn missing(&self) -> Vec<String> {
+        let errors = self.notes.iter().filter(|note| note.level == Level::Error);
+        let mut lines: Vec<String> =
+            errors.clone().take(MISSING).map(|note| format!("`{}`: {}", one_line(&note.path), note.reason)).collect();
+        match errors.count() {
+            count if count > MISSING => lines.push(format!("… and {} more", count - MISSING)),
+            _ => {}
+        }
+        lines
+    }
 }
 
 impl Style {

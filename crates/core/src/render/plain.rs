@@ -9,6 +9,10 @@ use crate::text::longest_run;
 
 pub(super) fn header(frame: &Frame<'_>) -> String {
     let mut text = format!("{}\n", frame.tree);
+    let missing = frame.missing();
+    if !missing.is_empty() {
+        let _ = writeln!(text, "Not included:\n  {}\n", missing.join("\n  "));
+    }
     if !frame.left_out.is_empty() {
         let _ = writeln!(text, "Left out for the token budget ({} files):", frame.left_out_total);
         for left in frame.left_out {

@@ -26,6 +26,9 @@ pub(super) fn header(frame: &Frame<'_>) -> String {
     };
     let left_out = if frame.left_out_total > 0 { format!(" left_out=\"{}\"", frame.left_out_total) } else { String::new() };
     let _ = writeln!(text, "<totals files=\"{}\" bytes=\"{}\"{tokens}{left_out}/>", frame.files, frame.bytes);
+    for line in frame.missing() {
+        let _ = writeln!(text, "<not_included>{}</not_included>", attribute(&line));
+    }
     for left in frame.left_out {
         let _ = writeln!(text, "<left_out path=\"{}\" bytes=\"{}\" tokens=\"{}\"/>", attribute(&left.path), left.bytes, left.tokens);
     }
@@ -55,7 +58,7 @@ pub(super) fn replaces(file: &LoadedFile<'_>) -> Option<Note> {
     (count > 0).then(|| Note::warning(file.shown, NoteKind::Replaced, format!("{count} characters that XML forbids are shown as pictures")))
 }
 
-/// Returns whether XML 1.0 allows a character. A bare carriage return is allowed but would come back as a line feed.
+/// Returns whether XML 1.0 allows a character.
 fn is_allowed(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
 }
@@ -75,7 +78,8 @@ fn allowed(text: &str) -> Cow<'_, str> {
 
 /// Returns text as CDATA; `]]>` inside it is split over two blocks.
 pub fn cdata(text: &str) -> String {
-    format!("<![CDATA[{}]]>", allowed(text).replace("]]>", "]]]]><![CDATA[>"))
+    // A carriage return would come back as a line feed, so it stands outside as a reference.
+    format!("<![CDATA[{}]]>", allowed(text).replace("]]>", "]]]]><![CDATA[>").replace('\r', "]]>&#13;<![CDATA["))
 }
 
 /// Returns text for an attribute in double quotes.
@@ -103,6 +107,7 @@ mod tests {
     #[test]
     fn content_cannot_close_its_element_or_its_block() {
         assert_eq!(cdata("a]]></file>"), "<![CDATA[a]]]]><![CDATA[></file>]]>");
+        assert_eq!(cdata("a\r\n"), "<![CDATA[a]]>&#13;<![CDATA[\n]]>");
         assert_eq!(cdata("bell\u{7}"), "<![CDATA[bell\u{2407}]]>");
         assert_eq!(attribute("a\"<\n&"), "a&quot;&lt;&#10;&amp;");
     }

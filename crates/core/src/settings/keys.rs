@@ -111,7 +111,7 @@ pub const KEYS: &[Key] = &[
     ),
     anyone("gitignore", Kind::Bool, "true", "Whether .gitignore, .git/info/exclude and git's global excludes are honoured."),
     anyone("hidden", Kind::Bool, "false", "Whether hidden files and directories are taken while walking."),
-    anyone("redact", Kind::Bool, "true", "Whether what is surely a secret is replaced by [redacted: kind]."),
+    user_only("redact", Kind::Bool, "true", "Whether what is surely a secret is replaced by [redacted: kind]."),
     anyone(
         "docs.index",
         Kind::Text,

@@ -128,12 +128,12 @@ impl Layer {
     pub fn from_claw(source: Source, path: &Path, text: &str) -> Self {
         let mut layer = Self::default();
         let place = path_text(path);
-        let table: BTreeMap<String, serde_json::Value> = match serde_saphyr::from_str(text) {
-            Ok(table) => table,
+        let table: BTreeMap<String, serde_json::Value> = match serde_saphyr::from_str::<Shared>(text) {
+            Ok(Shared(table)) => table,
             Err(_) if text.trim().is_empty() => return layer,
             Err(error) => {
                 let first = error.to_string().lines().next().unwrap_or_default().to_owned();
-                layer.problem(place, format!("not valid YAML: {first}"), None);
+                layer.problem(place, format!("not a YAML mapping: {first}"), None);
                 return layer;
             }
         };
@@ -186,6 +186,35 @@ impl Layer {
     }
 }
 
+/// The keys of a `claw.yaml` that both tools know. The others may hold anything.
+struct Shared(BTreeMap<String, serde_json::Value>);
+
+impl<'de> serde::Deserialize<'de> for Shared {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl<'de> serde::de::Visitor<'de> for Visitor {
+            type Value = Shared;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a mapping of settings")
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Shared, A::Error> {
+                let mut shared = BTreeMap::new();
+                while let Some(name) = map.next_key::<String>()? {
+                    if KEYS.iter().any(|key| key.in_claw && key.name == name) {
+                        shared.insert(name, map.next_value()?);
+                    } else {
+                        map.next_value::<serde::de::IgnoredAny>()?;
+                    }
+                }
+                Ok(Shared(shared))
+            }
+        }
+        deserializer.deserialize_map(Visitor)
+    }
+}
+
 fn line_of(text: &str, offset: usize) -> usize {
     memchr::memchr_iter(b'\n', &text.as_bytes()[..offset.min(text.len())]).count() + 1
 }
@@ -214,8 +243,17 @@ fn json_value(kind: Kind, value: &serde_json::Value) -> Option<Value> {
         Kind::Bool => value.as_bool().map(Value::Bool),
         Kind::Count => value.as_u64().map(Value::Count),
         Kind::Text | Kind::Choice(_) => checked(kind, value.as_str()?.to_owned()),
-        Kind::List => value.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<_>>().map(Value::List),
+        Kind::List => value.as_array()?.iter().map(scalar_text).collect::<Option<_>>().map(Value::List),
         Kind::Map => None,
+    }
+}
+
+/// YAML reads an unquoted `7z` as text but `1` as a number; in a list of names both are names.
+fn scalar_text(value: &serde_json::Value) -> Option<String> {
+    match value {
+        serde_json::Value::String(text) => Some(text.clone()),
+        serde_json::Value::Number(_) | serde_json::Value::Bool(_) => Some(value.to_string()),
+        _ => None,
     }
 }
 
@@ -273,7 +311,7 @@ impl Places {
     /// The search ends at the repository's root, or, without a repository, at the home directory: a file in a
     /// directory that strangers can write to must not configure anything.
     pub fn project_file(&self) -> Option<PathBuf> {
-        for directory in self.upward() {
+        for directory in self.trusted_upward() {
             for name in ["brief.toml", ".context/brief.toml"] {
                 let path = directory.join(name);
                 if path.is_file() {
@@ -286,8 +324,15 @@ impl Places {
 
     /// Returns the nearest `.claw/claw.yaml` upward.
     fn claw_project_file(&self) -> Option<PathBuf> {
-        let mut directories = self.upward();
+        let mut directories = self.trusted_upward();
         directories.find(|directory| directory.join(".claw").is_dir()).map(|directory| directory.join(".claw/claw.yaml"))
+    }
+
+    /// Returns the directories whose files may configure something: outside of a repository and of the home only this one.
+    fn trusted_upward(&self) -> impl Iterator<Item = &Path> {
+        let is_repository = self.here.ancestors().any(|directory| directory.join(".git").exists());
+        let is_home = self.home.as_deref().is_some_and(|home| self.here.starts_with(home));
+        self.upward().take(if is_repository || is_home { usize::MAX } else { 1 })
     }
 
     /// Returns this directory and those above it, up to the repository's root or the home directory.
