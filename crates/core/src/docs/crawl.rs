@@ -67,7 +67,7 @@ pub(super) fn crawl(root: &Path, seeds: impl IntoIterator<Item = PathBuf>) -> Cr
                     }
                 }
                 Target::Dead => {
-                    crawled.dead.push(DeadReference { path: shown.clone(), line: reference.line, target: reference.target.clone() })
+                    crawled.dead.push(DeadReference { path: shown.clone(), line: reference.line, target: reference.target.clone() });
                 }
                 Target::Outside => {
                     let reason = format!("refers to `{}` outside the root, which is not followed", one_line(&reference.target));

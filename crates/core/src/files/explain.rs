@@ -90,12 +90,11 @@ impl<'a> Matchers<'a> {
         }
         match self.ignored(path, is_directory) {
             Word::Ignored(reason) => return Some(reason),
-            // What an ignore file takes back is taken, hidden or not.
-            Word::TakenBack => {}
             Word::None if !self.rules.takes_hidden && name.starts_with('.') => {
                 return Some((NoteKind::Hidden, "hidden; `--hidden` takes it".into(), self.rules.decided_by("hidden")));
             }
-            Word::None => {}
+            // What an ignore file takes back is taken, hidden or not.
+            Word::None | Word::TakenBack => {}
         }
         if is_directory && self.rules.recurse_depth.is_some_and(|limit| depth > limit) {
             return Some((NoteKind::Depth, "deeper than the recursion depth".into(), "--recurse_depth".into()));
