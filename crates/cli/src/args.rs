@@ -22,6 +22,8 @@ pub(crate) enum Command {
     Read(commands::read::Arguments),
     /// Let a model, or the local selector, choose files for a task, and print them
     Gather(commands::gather::Arguments),
+    /// Run a goal: its scripts, its prompt, the files it needs, and the receiver that gets them
+    Run(commands::run::Arguments),
     /// List the goals there are, where each comes from and which one runs
     Goals(commands::goals::Arguments),
     /// See what the goals of this project would run, and agree to it

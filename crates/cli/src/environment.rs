@@ -1,9 +1,12 @@
 //! The one place that reads the environment. Every variable the program looks at is named here.
 
+use std::collections::BTreeMap;
 use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
+use briefing_core::secrets::redact;
 use briefing_core::settings::{ConfigProblem, Layer, Places, Settings};
 use jiff::Timestamp;
 
@@ -110,4 +113,58 @@ pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
 /// Returns the absolute directory that a variable names; an empty name is no variable.
 pub(crate) fn named_directory(variable: &str) -> Option<PathBuf> {
     if variable.is_empty() { None } else { directory(variable) }
+}
+
+/// Returns the program that a setting names: by its path, or as a shell finds it.
+pub(crate) fn program(name: &str) -> Option<PathBuf> {
+    if Path::new(name).components().count() > 1 {
+        return Some(PathBuf::from(name)).filter(|path| path.is_file());
+    }
+    find_program(name)
+}
+
+/// Returns the environment without what looks like a secret, for scripts that came with a goal.
+pub(crate) fn without_secrets() -> BTreeMap<OsString, OsString> {
+    let is_fine = |name: &OsString, value: &OsString| {
+        let value = value.to_string_lossy();
+        !is_secret_name(&name.to_string_lossy()) && redact(&value).secrets.is_empty() && !has_password(&value)
+    };
+    env::vars_os().filter(|(name, value)| is_fine(name, value)).collect()
+}
+
+/// Returns whether a variable of this name holds a secret, as names go.
+fn is_secret_name(name: &str) -> bool {
+    const PARTS: [&str; 8] = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "APIKEY", "PRIVATE"];
+    const WORDS: [&str; 7] = ["KEY", "KEYS", "PASS", "PAT", "PWD", "AUTH", "COOKIE"];
+    let name = name.to_ascii_uppercase();
+    // Where we are, and the way to an agent that gives no key away.
+    if matches!(name.as_str(), "PWD" | "OLDPWD" | "SSH_AUTH_SOCK") {
+        return false;
+    }
+    PARTS.iter().any(|part| name.contains(part)) || name.split('_').any(|word| WORDS.contains(&word))
+}
+
+/// Returns whether a text is an address with a password in it.
+fn has_password(text: &str) -> bool {
+    let authority = text.split_once("://").map(|(_, rest)| rest.split(['/', '?', '#']).next().unwrap_or_default());
+    authority.and_then(|authority| authority.rsplit_once('@')).is_some_and(|(user, _)| user.contains(':'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_known_by_their_names_and_addresses() {
+        for name in
+            ["OPENAI_API_KEY", "GITHUB_TOKEN", "aws_secret_access_key", "PGPASSWORD", "MYSQL_PWD", "NPM_CONFIG__AUTHTOKEN", "GH_PAT"]
+        {
+            assert!(is_secret_name(name), "{name}");
+        }
+        for name in ["PATH", "HOME", "PWD", "OLDPWD", "KEYBOARD", "SSH_AUTH_SOCK", "LANG", "XAUTHORITY", "COMPASS", "PATTERN"] {
+            assert!(!is_secret_name(name), "{name}");
+        }
+        assert!(has_password("postgres://user:pw@host/db"));
+        assert!(!has_password("https://host/a:b@c") && !has_password("ssh://git@host/x"));
+    }
 }

@@ -10,8 +10,11 @@ mod packer;
 mod progress;
 mod prompt;
 mod requested;
+mod running;
 mod selector;
 mod talk;
+mod terminal;
+mod trusting;
 mod walking;
 
 use std::process::ExitCode;
@@ -45,6 +48,7 @@ fn run() -> Result<(), Failure> {
         Command::Pack(arguments) => commands::pack::run(&arguments),
         Command::Read(arguments) => commands::read::run(&arguments),
         Command::Gather(arguments) => commands::gather::run(&arguments),
+        Command::Run(arguments) => commands::run::run(&arguments),
         Command::Goals(arguments) => commands::goals::run(&arguments),
         Command::Trust(arguments) => commands::trust::run(&arguments),
         Command::Context(arguments) => commands::context::run(&arguments),

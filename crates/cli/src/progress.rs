@@ -6,14 +6,28 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use briefing_core::files::Progress;
+use briefing_core::shown::one_line;
 
 /// Work shorter than this is not worth a line.
 const PATIENCE: Duration = Duration::from_millis(500);
 const REFRESH: Duration = Duration::from_millis(100);
+const WIPE: &str = "\r\x1b[2K";
 
 /// Runs `work` and shows its progress on stderr when that is a terminal and the work takes longer than half a second.
 pub(crate) fn shown<T>(progress: &Progress, is_quiet: bool, work: impl FnOnce() -> T) -> T {
-    if is_quiet || !stderr().is_terminal() {
+    if is_quiet {
+        return work();
+    }
+    let told = || {
+        let (done, total) = (progress.done.load(Ordering::Relaxed), progress.total.load(Ordering::Relaxed));
+        format!("reading {done} of {total} files")
+    };
+    line(told, work)
+}
+
+/// Runs `work` and shows a line that `told` makes anew, under the same conditions.
+pub(crate) fn line<T>(told: impl Fn() -> String + Send, work: impl FnOnce() -> T) -> T {
+    if !stderr().is_terminal() {
         return work();
     }
     std::thread::scope(|scope| {
@@ -24,15 +38,21 @@ pub(crate) fn shown<T>(progress: &Progress, is_quiet: bool, work: impl FnOnce() 
             while is_done.recv_timeout(wait) == Err(mpsc::RecvTimeoutError::Timeout) {
                 wait = REFRESH;
                 has_line = true;
-                let (done, total) = (progress.done.load(Ordering::Relaxed), progress.total.load(Ordering::Relaxed));
-                let _ = write!(stderr().lock(), "\r\x1b[2Kreading {done} of {total} files");
+                let _ = write!(stderr().lock(), "{WIPE}{}", one_line(&told()));
             }
             if has_line {
-                let _ = write!(stderr().lock(), "\r\x1b[2K");
+                wipe();
             }
         });
         let result = work();
         drop(done);
         result
     })
+}
+
+/// Takes the line away, if there may be one.
+pub(crate) fn wipe() {
+    if stderr().is_terminal() {
+        let _ = write!(stderr().lock(), "{WIPE}");
+    }
 }

@@ -7,9 +7,11 @@
 pub mod arguments;
 pub mod find;
 mod goal;
+mod receiver;
 pub mod template;
 mod trust;
 
 pub use find::{Found, Home, Level};
 pub use goal::{Goal, Kind, Parameter, Script};
+pub use receiver::{ProjectReceiver, RECEIVER_KEYS, deciding, project_receivers};
 pub use trust::Trust;

@@ -41,6 +41,15 @@ pub fn commands(goal: &Goal, values: &Values) -> Result<Vec<Command>, Failure> {
     goal.scripts.iter().map(render).collect()
 }
 
+/// Renders the paths that a goal embeds by itself, with `Args`. One that comes out blank is nobody's path.
+pub fn paths(goal: &Goal, values: &Values) -> Result<Vec<String>, Failure> {
+    let mut context = Context::new();
+    context.insert("Args", &values.arguments);
+    let render = |path: &String| engine(values).render_str(path, &context).map_err(|error| failed(goal, "its `context`", &error));
+    let rendered: Vec<String> = goal.context.iter().map(render).collect::<Result<_, _>>()?;
+    Ok(rendered.into_iter().filter(|path| !path.trim().is_empty()).collect())
+}
+
 /// Renders the prompt.
 pub fn prompt(goal: &Goal, values: &Values) -> Result<String, Failure> {
     let mut context = Context::new();

@@ -17,6 +17,7 @@ pub(crate) mod man;
 pub(crate) mod pack;
 pub(crate) mod preview;
 pub(crate) mod read;
+pub(crate) mod run;
 pub(crate) mod select;
 pub(crate) mod state;
 pub(crate) mod tmux;

@@ -38,14 +38,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     };
     let asked = Paste { pane: &arguments.pane, text: &text, enter: !arguments.no_enter, one_line: arguments.one_line };
-    paste(&asked).map_err(|problem| {
-        let failure = Failure::new(format!("cannot paste into pane `{}`", arguments.pane)).because(&problem);
-        match problem {
-            TmuxProblem::NoPane(_) => failure.hint("`tmux list-panes -a` names them all"),
-            TmuxProblem::CopyMode => failure.hint("leave it with `q` in the pane, then run this again"),
-            TmuxProblem::NotBracketed(_) => failure.hint("`--one-line` pastes it as a single line"),
-            TmuxProblem::NotSeen => failure.hint("look at the pane: the text may wait there without Enter"),
-            _ => failure,
-        }
-    })
+    paste(&asked).map_err(|problem| explained(&arguments.pane, &problem))
+}
+
+/// Says why nothing was pasted, and what to do.
+pub(crate) fn explained(pane: &str, problem: &TmuxProblem) -> Failure {
+    let failure = Failure::new(format!("cannot paste into pane `{pane}`")).because(problem);
+    match problem {
+        TmuxProblem::NoPane(_) => failure.hint("`tmux list-panes -a` names them all"),
+        TmuxProblem::CopyMode => failure.hint("leave it with `q` in the pane, then run this again"),
+        TmuxProblem::NotBracketed(_) => failure.hint("`brief tmux --one-line` pastes it as a single line"),
+        TmuxProblem::NotSeen => failure.hint("look at the pane: the text may wait there without Enter"),
+        _ => failure,
+    }
 }

@@ -1,11 +1,12 @@
-//! `brief trust`: agree to what the goals of this project may run.
+//! `brief trust`: agree to what the goals of this project may run, and to whom their prompts go.
 
 use briefing_core::Failure;
 use briefing_core::shown::path_text;
-use briefing_goals::{Goal, Level, find};
+use briefing_goals::{Level, find, project_receivers};
 use clap::Args;
 
-use super::goals::{is_trusted, place, trust};
+use super::goals::trust;
+use crate::trusting::{self, Due};
 use crate::{environment, output, prompt, talk};
 
 #[derive(Debug, Args)]
@@ -37,17 +38,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 
     let found: Vec<_> = find::all(&places).into_iter().filter(|found| found.level == Level::Project).collect();
-    for broken in found.iter().filter(|found| found.goal.is_err()) {
-        talk::warning(&format!("{} is left out", broken.goal.as_ref().expect_err("it was just seen to be broken")));
+    for broken in found.iter().filter_map(|found| found.goal.as_ref().err()) {
+        talk::warning(&format!("{broken} is left out"));
     }
-    let due: Vec<_> = found.iter().filter(|found| !is_trusted(found, &trust)).filter_map(|found| found.goal.as_ref().ok()).collect();
+    let receivers = project_receivers(&places);
+    let goals = found.iter().filter_map(|found| found.goal.as_ref().ok()).map(Due::Goal);
+    let all: Vec<_> = goals.chain(receivers.iter().map(Due::Receiver)).collect();
+    let due: Vec<_> = all.iter().copied().filter(|due| !due.is_trusted(&trust)).collect();
     if due.is_empty() {
         talk::plain("nothing here waits for trust");
         return Ok(());
     }
-    for goal in &due {
-        talk::plain(&format!("{} ({})", goal.name, place(&goal.path, &places)));
-        show(goal);
+    for due in &due {
+        due.show(&trust, &places);
     }
     let is_agreed = arguments.yes
         || if prompt::can_ask() {
@@ -58,27 +61,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !is_agreed {
         return Err(Failure::new("nothing was trusted"));
     }
-    for goal in &due {
-        trust.add(&goal.path, &goal.hash);
-    }
-    trust.save()?;
-    talk::plain(&format!("trusted {} of {} goals", due.len(), found.len()));
+    trusting::agree(&mut trust, &due)?;
+    let count = |is_wanted: fn(&Due<'_>) -> bool| due.iter().filter(|due| is_wanted(due)).count();
+    let (goals, receivers) = (count(|due| matches!(due, Due::Goal(_))), count(|due| matches!(due, Due::Receiver(_))));
+    let told = [(goals, "goal", "goals"), (receivers, "receiver", "receivers")];
+    let told = told.into_iter().filter(|(count, _, _)| *count > 0);
+    let told: Vec<_> = told.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many })).collect();
+    talk::plain(&format!("trusted {}", told.join(" and ")));
     Ok(())
-}
-
-/// Shows every command of a goal, line by line, so that nothing hides at the end of a long one.
-fn show(goal: &Goal) {
-    for script in &goal.scripts {
-        talk::plain(&format!("  runs {}:", script.name));
-        for line in script.command.trim_end().lines() {
-            talk::plain(&format!("    {line}"));
-        }
-    }
-    if goal.scripts.is_empty() {
-        talk::plain("  runs nothing by itself");
-    }
-    if !goal.context.is_empty() {
-        talk::plain(&format!("  embeds {}", goal.context.join(", ")));
-    }
-    talk::plain(&format!("  sends a prompt of {} lines to your receiver", goal.prompt.lines().count()));
 }

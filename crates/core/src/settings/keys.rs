@@ -35,6 +35,9 @@ impl Kind {
 pub enum Scope {
     /// Any layer, a repository's own included.
     Anyone,
+    /// Any layer, but what a repository says counts only once the person has trusted it (`brief trust`). The command
+    /// that uses the value asks; the layers merely keep it with its origin.
+    Trusted,
     /// The person only: a repository must not decide what runs, what leaves the machine or what configures either.
     UserOnly,
 }
@@ -77,6 +80,10 @@ const fn anyone(name: &'static str, kind: Kind, default: &'static str, doc: &'st
     Key { name, kind, default, scope: Scope::Anyone, in_claw: false, doc }
 }
 
+const fn trusted(name: &'static str, default: &'static str, doc: &'static str) -> Key {
+    Key { name, kind: Kind::Text, default, scope: Scope::Trusted, in_claw: true, doc }
+}
+
 const fn user_only(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Key {
     Key { name, kind, default, scope: Scope::UserOnly, in_claw: false, doc }
 }
@@ -112,6 +119,17 @@ pub const KEYS: &[Key] = &[
     anyone("gitignore", Kind::Bool, "true", "Whether .gitignore, .git/info/exclude and git's global excludes are honoured."),
     anyone("hidden", Kind::Bool, "false", "Whether hidden files and directories are taken while walking."),
     user_only("redact", Kind::Bool, "true", "Whether what is surely a secret is replaced by [redacted: kind]."),
+    trusted(
+        "receiver_type",
+        "\"\"",
+        "Who gets the prompt of a goal: command (`llm_command`), claude, codex, gemini, openai (the endpoint below),\ntmux:PANE or stdout. Without it: `llm_command` if that is set, else claude.",
+    ),
+    trusted("llm_command", "\"\"", "The program that gets the prompt of a goal, with its flags, as in a shell."),
+    trusted(
+        "prompt_arg_template",
+        "\"{{prompt}}\"",
+        "More words for `llm_command`. Where {{prompt}} stands the prompt is put, as one argument;\nwithout it the words are flags and the prompt goes to standard input.",
+    ),
     anyone(
         "docs.index",
         Kind::Text,
@@ -139,6 +157,9 @@ pub const KEYS: &[Key] = &[
         "What happens when that model fails or is too slow: nothing is chosen, or local chooses.",
     ),
     user_only("selector.timeout_ms", Kind::Count, "2000", "How long that model may take, from connecting to the last byte."),
+    anyone("goals.script_timeout_ms", Kind::Count, "60000", "A script of a goal that takes longer than this many milliseconds is ended."),
+    anyone("goals.script_output_kb", Kind::Count, "1024", "A script of a goal that prints more than this many KB is ended."),
+    anyone("goals.answer_timeout_ms", Kind::Count, "600000", "How long the endpoint may take to answer a goal (receiver `openai`)."),
     user_only(
         "llm.base_url",
         Kind::Text,

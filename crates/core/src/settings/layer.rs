@@ -323,7 +323,7 @@ impl Places {
     }
 
     /// Returns the nearest `.claw/claw.yaml` upward.
-    fn claw_project_file(&self) -> Option<PathBuf> {
+    pub fn claw_project_file(&self) -> Option<PathBuf> {
         let mut directories = self.trusted_upward();
         directories.find(|directory| directory.join(".claw").is_dir()).map(|directory| directory.join(".claw/claw.yaml"))
     }

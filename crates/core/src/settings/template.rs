@@ -23,9 +23,11 @@ pub fn default_file() -> String {
         for line in key.doc.lines() {
             let _ = writeln!(text, "## {line}");
         }
-        if key.scope == Scope::UserOnly {
-            text.push_str("## Only the user's own configuration may set this.\n");
-        }
+        text.push_str(match key.scope {
+            Scope::Anyone => "",
+            Scope::Trusted => "## From a project it counts only where it is trusted (`brief trust`).\n",
+            Scope::UserOnly => "## Only the user's own configuration may set this.\n",
+        });
         let _ = writeln!(text, "## Environment: {}\n# {name} = {}", key.variable(), key.default);
     }
     text

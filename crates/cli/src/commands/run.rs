@@ -1,0 +1,222 @@
+//! `brief run GOAL`: scripts → render → file context → receiver.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use briefing_core::Failure;
+use briefing_core::files::SortBy;
+use briefing_core::fs::{Replacement, write_atomic};
+use briefing_core::render::Style;
+use briefing_core::settings::{Places, Settings, Value};
+use briefing_core::shown::{normalize, relative_text};
+use briefing_goals::template::{self, Values};
+use briefing_goals::{Goal, Kind, Level, arguments, deciding, find, project_receivers};
+use clap::Args;
+
+use super::goals::trust;
+use crate::packer::{Packer, decide};
+use crate::running::receiver::{Answer, Receiver};
+use crate::running::{children, scripts};
+use crate::trusting::{self, Due};
+use crate::walking::WalkArguments;
+use crate::{environment, output, talk};
+
+mod explain;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  brief run review                        what its prompt.yaml says
+  brief run review -c src docs/api.md     with these files behind the prompt
+  brief run review -- --range main        parameters stand behind --
+  brief run review --dry-run              the exact prompt, sent to nobody
+  brief run review --explain              what it wants to be told")]
+pub(crate) struct Arguments {
+    /// The goal (`brief goals` lists them)
+    goal: Option<String>,
+    /// Files and directories to embed behind the prompt, instead of those that the goal names
+    #[arg(short = 'c', long = "context", value_name = "PATH", num_args = 0..)]
+    context: Option<Vec<PathBuf>>,
+    #[command(flatten)]
+    walk: WalkArguments,
+    /// Run the scripts, print the exact prompt, and send it to nobody
+    #[arg(long)]
+    dry_run: bool,
+    /// Write what would go to standard output to FILE, in one step: the answer, or the prompt of a dry run
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Tell what the goal does and wants to be told, and run nothing
+    #[arg(long)]
+    explain: bool,
+    /// Who gets the prompt: command, claude, codex, gemini, openai, tmux:PANE or stdout
+    #[arg(long, value_name = "NAME")]
+    receiver: Option<String>,
+    /// The goal's parameters: --name value, --name=value or --name
+    #[arg(last = true, value_name = "PARAMETERS")]
+    parameters: Vec<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let places = environment::places()?;
+    let mut flags = arguments.walk.layer();
+    if let Some(receiver) = &arguments.receiver {
+        flags.flag("receiver_type", "--receiver", Value::Text(receiver.clone()));
+    }
+    let Some(name) = &arguments.goal else {
+        return Err(Failure::usage("no goal was given").hint("`brief goals` lists them, `brief run NAME` runs one"));
+    };
+    let (goal, level) = find::named(&places, name)?;
+    let settings = environment::settings(&places, flags)?;
+    if arguments.explain {
+        return explain::print(&goal, level, &places);
+    }
+    Run { arguments, places, settings, goal, level }.run()
+}
+
+/// One goal on its way to its receiver.
+struct Run<'a> {
+    arguments: &'a Arguments,
+    places: Places,
+    settings: Settings,
+    goal: Goal,
+    level: Level,
+}
+
+impl Run<'_> {
+    fn run(&self) -> Result<(), Failure> {
+        let told = arguments::check(&self.goal, &self.arguments.parameters, &self.places.here)?;
+        for warning in &told.warnings {
+            talk::warning(warning);
+        }
+        let receiver = Receiver::of(&self.settings)?;
+        if matches!(receiver, Receiver::Pane(_)) && self.arguments.output.is_some() && !self.arguments.dry_run {
+            return Err(Failure::usage("nothing comes back from a tmux pane that could be written to a file"));
+        }
+        self.require_trust(&receiver)?;
+        children::listen();
+
+        let base = self.base();
+        let environment = environment::without_secrets();
+        let readable = environment.iter().filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned())));
+        let mut values = Values { arguments: self.seen_from(told.values, &base), environment: readable.collect(), ..Values::default() };
+        let commands = template::commands(&self.goal, &values)?;
+        let frame = scripts::Frame {
+            directory: &base,
+            environment: &environment,
+            timeout: Duration::from_millis(self.settings.count("goals.script_timeout_ms")),
+            max_bytes: usize::try_from(self.settings.count("goals.script_output_kb")).unwrap_or(usize::MAX).saturating_mul(1024),
+        };
+        values.context = scripts::run(&self.goal.name, &commands, &frame)?;
+        let mut prompt = template::prompt(&self.goal, &values)?;
+        if let Some(files) = self.files(&values, &base)? {
+            prompt.push_str("\n\n");
+            prompt.push_str(&files);
+        }
+        if self.arguments.dry_run {
+            for command in &commands {
+                talk::plain(&format!("ran {}: {}", command.name, command.command.trim_end()));
+            }
+            talk::plain(&format!("{} bytes would go to: {}", prompt.len(), receiver.words(&prompt)?));
+            return self.print(&prompt);
+        }
+        let result = self.send(&receiver, &prompt);
+        match children::stopped_by().filter(|_| result.is_err()) {
+            // Only now: what was begun has been tidied up.
+            Some(signal) => {
+                talk::plain("stopped");
+                std::process::exit(128 + signal)
+            }
+            None => result,
+        }
+    }
+
+    /// Goals and receivers of a project need trust. In a dry run the receiver runs nothing.
+    fn require_trust(&self, receiver: &Receiver) -> Result<(), Failure> {
+        let receivers = project_receivers(&self.places);
+        let mut wanted = Vec::new();
+        if self.level == Level::Project {
+            wanted.push(Due::Goal(&self.goal));
+        }
+        if !self.arguments.dry_run {
+            wanted.extend(deciding(&receivers, &self.settings, receiver.decided_by()).into_iter().map(Due::Receiver));
+        }
+        trusting::require(&self.places, &mut trust(&self.places), &wanted)
+    }
+
+    /// Returns the directory that the goal's scripts and its own paths start from: the project's for a goal in its
+    /// `.context/goals`, else the current one. Goals in `.claw` run where they are called, as claw does it.
+    fn base(&self) -> PathBuf {
+        let home = self.goal.path.parent().and_then(Path::parent);
+        match home.filter(|home| self.level == Level::Project && home.file_name().is_some_and(|name| name == ".context")) {
+            Some(home) => home.parent().unwrap_or(home).to_path_buf(),
+            None => self.places.here.clone(),
+        }
+    }
+
+    /// Makes the paths that were typed mean the same from `base`.
+    fn seen_from(&self, mut values: BTreeMap<String, String>, base: &Path) -> BTreeMap<String, String> {
+        if base == self.places.here {
+            return values;
+        }
+        for parameter in self.goal.parameters.iter().filter(|parameter| parameter.kind == Kind::Path) {
+            let Some(value) = values.get_mut(&parameter.name).filter(|value| !value.is_empty()) else { continue };
+            let full = normalize(&self.places.here.join(&value));
+            let below = full.strip_prefix(base).unwrap_or(&full);
+            if let Some(text) = below.to_str() {
+                *value = if text.is_empty() { ".".to_owned() } else { text.to_owned() };
+            }
+        }
+        values
+    }
+
+    /// Returns the file context, if any path was named by the caller or else by the goal.
+    fn files(&self, values: &Values, base: &Path) -> Result<Option<String>, Failure> {
+        let (paths, here) = match &self.arguments.context {
+            Some(paths) => (paths.clone(), self.places.here.as_path()),
+            None => (template::paths(&self.goal, values)?.into_iter().map(PathBuf::from).collect(), base),
+        };
+        if paths.is_empty() {
+            return Ok(None);
+        }
+        let walk = &self.arguments.walk;
+        let mut rules = walk.rules(&self.settings)?;
+        rules.own_output = self.arguments.output.as_ref().map(|path| self.places.here.join(path));
+        let style = Style::default();
+        let packer = Packer { rules: &rules, style: &style, counter: None, is_quiet: false, explains: false };
+        let result = packer.pack(&paths, here, SortBy::Path, None)?;
+        result.tell(false, false);
+        decide(&result.errors, self.settings.text("error_handling_mode"), walk.yes, result.fitted.kept.len(), false)?;
+        let mut document = Vec::new();
+        let finished = packer.finished(&result);
+        finished.write(&mut document).map_err(|error| Failure::new("cannot read the temporary file back").because(&error))?;
+        talk::plain(&result.summary(&finished));
+        Ok(Some(String::from_utf8_lossy(&document).into_owned()))
+    }
+
+    /// Prints a text, or writes it to the file that was named.
+    fn print(&self, text: &str) -> Result<(), Failure> {
+        let Some(target) = self.target() else { return output::print_foreign(text) };
+        write_atomic(&target, text.as_bytes()).map_err(|problem| self.unwritten(&target, &problem))
+    }
+
+    fn send(&self, receiver: &Receiver, prompt: &str) -> Result<(), Failure> {
+        let Some(target) = self.target() else { return receiver.deliver(prompt, &self.settings, &mut Answer::Shown) };
+        if !receiver.is_program() {
+            let mut kept = Vec::new();
+            receiver.deliver(prompt, &self.settings, &mut Answer::Kept(&mut kept))?;
+            return write_atomic(&target, &kept).map_err(|problem| self.unwritten(&target, &problem));
+        }
+        let mut replacement = Replacement::beside(&target).map_err(|error| self.unwritten(&target, &error))?;
+        receiver.deliver(prompt, &self.settings, &mut Answer::File(replacement.file()))?;
+        replacement.commit().map_err(|error| self.unwritten(&target, &error))
+    }
+
+    fn target(&self) -> Option<PathBuf> {
+        self.arguments.output.as_ref().map(|path| self.places.here.join(path))
+    }
+
+    fn unwritten(&self, target: &Path, error: &(dyn std::error::Error + 'static)) -> Failure {
+        let shown = relative_text(target, &self.places.here);
+        Failure::new(format!("cannot write `{shown}`")).because(error).hint("does its directory exist?")
+    }
+}

@@ -1,0 +1,217 @@
+//! Who gets the prompt of a goal, as the settings decide it.
+
+mod deliver;
+
+pub(crate) use deliver::Answer;
+
+use std::io::{IsTerminal, stdin, stdout};
+
+use briefing_core::Failure;
+use briefing_core::settings::{Settings, Source, nearest};
+
+use super::template::{self, Invocation, PLACEHOLDER};
+
+/// Somebody who gets prompts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Receiver {
+    /// A program with its words, among them the placeholder.
+    Command(Vec<String>),
+    /// A ready-made program.
+    Ready {
+        row: &'static Ready,
+        program: Vec<String>,
+    },
+    /// The OpenAI-compatible endpoint of the settings.
+    Endpoint,
+    /// A pane of tmux.
+    Pane(String),
+    Stdout,
+}
+
+/// A program that we know how to talk to.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Ready {
+    pub(crate) name: &'static str,
+    /// At a terminal: a session that starts with the prompt, and goes on with the person.
+    talking: &'static [&'static str],
+    /// Elsewhere: the prompt on standard input, the answer on standard output.
+    piped: &'static [&'static str],
+}
+
+/// The programs that need no `llm_command`.
+const READY: &[Ready] = &[
+    Ready { name: "claude", talking: &[PLACEHOLDER], piped: &["-p"] },
+    // Without a repository Codex would ask a question that nobody can answer.
+    Ready { name: "codex", talking: &[PLACEHOLDER], piped: &["exec", "--skip-git-repo-check", "-"] },
+    Ready { name: "gemini", talking: &["-i", PLACEHOLDER], piped: &[] },
+];
+
+const NAMES: [&str; 7] = ["command", "claude", "codex", "gemini", "openai", "stdout", "tmux:PANE"];
+
+fn ready(name: &str) -> Option<&'static Ready> {
+    READY.iter().find(|row| row.name == name)
+}
+
+impl Receiver {
+    /// Returns the receiver that the settings name.
+    pub(crate) fn of(settings: &Settings) -> Result<Self, Failure> {
+        let asked = settings.text("receiver_type").trim();
+        let command = template::split("llm_command", settings.text("llm_command"))?;
+        let lower = asked.to_ascii_lowercase();
+        if let Some(pane) = asked.strip_prefix("tmux:").map(str::trim).filter(|pane| !pane.is_empty()) {
+            return Ok(Self::Pane(pane.to_owned()));
+        }
+        let claude = ready("claude").expect("it is a row of the table");
+        let arguments = || template::split("prompt_arg_template", settings.text("prompt_arg_template"));
+        let has_own_template = settings.get("prompt_arg_template").origin.source != Source::Default;
+        match lower.as_str() {
+            // claw's two kinds. Its `ClaudeCli` may name another program, or where that program stands.
+            "claudecli" if !has_own_template || settings.text("prompt_arg_template").trim().is_empty() => {
+                Ok(Self::Ready { row: claude, program: if command.is_empty() { vec!["claude".to_owned()] } else { command } })
+            }
+            "claudecli" => Ok(Self::Command(
+                if command.is_empty() { vec!["claude".to_owned()] } else { command }.into_iter().chain(arguments()?).collect(),
+            )),
+            "" | "generic" | "command" if command.is_empty() && !has_own_template => {
+                Ok(Self::Ready { row: claude, program: vec!["claude".to_owned()] })
+            }
+            "" | "generic" | "command" => {
+                let program = if command.is_empty() { vec!["claude".to_owned()] } else { command };
+                Ok(Self::Command(program.into_iter().chain(arguments()?).collect()))
+            }
+            "openai" => Ok(Self::Endpoint),
+            "stdout" => Ok(Self::Stdout),
+            name => match ready(name) {
+                Some(row) => Ok(Self::Ready { row, program: vec![row.name.to_owned()] }),
+                None => Err(unknown(asked, &settings.get("receiver_type").origin.place)),
+            },
+        }
+    }
+
+    pub(crate) fn is_program(&self) -> bool {
+        matches!(self, Self::Command(_) | Self::Ready { .. })
+    }
+
+    /// Returns the settings that this receiver was made of: what a project says in them needs trust.
+    pub(crate) fn decided_by(&self) -> &'static [&'static str] {
+        match self {
+            Self::Command(_) | Self::Ready { .. } => &briefing_goals::RECEIVER_KEYS,
+            Self::Endpoint | Self::Pane(_) | Self::Stdout => &["receiver_type"],
+        }
+    }
+
+    /// Returns what would happen with a prompt, in words.
+    pub(crate) fn words(&self, prompt: &str) -> Result<String, Failure> {
+        Ok(match self {
+            Self::Stdout => "standard output".into(),
+            Self::Pane(pane) => format!("the tmux pane `{pane}`"),
+            Self::Endpoint => "the endpoint of `llm.base_url`".into(),
+            Self::Command(_) | Self::Ready { .. } => {
+                let (program, invocation) = self.invocation(prompt, is_talking())?;
+                let shown = invocation.arguments.iter().map(|word| if fits_a_line(word, prompt) { word.clone() } else { "PROMPT".into() });
+                let words: Vec<_> = std::iter::once(program).chain(shown).collect();
+                let words = shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "));
+                if invocation.is_piped { format!("{words} < PROMPT") } else { words }
+            }
+        })
+    }
+
+    /// Returns the program and its arguments. Only programs have them.
+    fn invocation(&self, prompt: &str, is_talking: bool) -> Result<(String, Invocation), Failure> {
+        let owned = |words: &[&str]| -> Vec<String> { words.iter().map(|word| (*word).to_owned()).collect() };
+        match self {
+            Self::Command(words) => {
+                let (program, arguments) = words.split_first().ok_or_else(|| Failure::new("`llm_command` is empty"))?;
+                Ok((program.clone(), template::fill(arguments, prompt)?))
+            }
+            Self::Ready { row, program } => {
+                let (program, flags) = program.split_first().expect("it has a name");
+                // A prompt that starts with a dash would be read as a flag, and a single word perhaps as a subcommand.
+                let is_plain = !prompt.starts_with('-') && prompt.contains(char::is_whitespace);
+                let can_talk = is_talking && is_plain && template::fits(prompt);
+                let words = [flags, &owned(if can_talk { row.talking } else { row.piped })].concat();
+                if can_talk {
+                    return Ok((program.clone(), template::fill(&words, prompt)?));
+                }
+                let remark = is_talking.then_some("the prompt cannot be an argument: it goes to standard input, and the answer is printed");
+                Ok((program.clone(), Invocation::piped(words, remark)))
+            }
+            Self::Endpoint | Self::Pane(_) | Self::Stdout => unreachable!("only programs are invoked"),
+        }
+    }
+}
+
+/// Returns whether a person sits at both ends.
+fn is_talking() -> bool {
+    stdin().is_terminal() && stdout().is_terminal()
+}
+
+fn fits_a_line(word: &str, prompt: &str) -> bool {
+    prompt.is_empty() || !word.contains(prompt)
+}
+
+fn unknown(asked: &str, place: &str) -> Failure {
+    let failure = Failure::new(format!("there is no receiver `{asked}` ({place})"));
+    let failure = match nearest(&asked.to_ascii_lowercase(), NAMES.into_iter()) {
+        Some(near) => failure.hint(format!("did you mean `{near}`?")),
+        None => failure,
+    };
+    failure.hint(format!("`receiver_type` is one of {}", NAMES.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use briefing_core::settings::Layer;
+
+    use super::*;
+
+    fn receiver(toml: &str) -> Result<Receiver, Failure> {
+        let layers = vec![Layer::defaults(), Layer::from_toml(Source::User, Path::new("brief.toml"), toml)];
+        Receiver::of(&Settings::resolve(layers).0)
+    }
+
+    fn invoked(toml: &str, prompt: &str, is_talking: bool) -> (Vec<String>, bool) {
+        let (program, invocation) = receiver(toml).unwrap().invocation(prompt, is_talking).unwrap();
+        (std::iter::once(program).chain(invocation.arguments).collect(), invocation.is_piped)
+    }
+
+    #[track_caller]
+    fn assert_invoked(toml: &str, is_talking: bool, expected: &[&str], is_piped: bool) {
+        let (words, piped) = invoked(toml, "P q", is_talking);
+        assert_eq!(words, expected, "{toml}");
+        assert_eq!(piped, is_piped, "{toml}");
+    }
+
+    #[test]
+    fn settings_name_the_receiver() {
+        assert_invoked("", true, &["claude", "P q"], false);
+        assert_invoked("", false, &["claude", "-p"], true);
+        assert_invoked("llm_command = 'my llm'", true, &["my", "llm", "P q"], false);
+        assert_invoked("llm_command = 'x'\nprompt_arg_template = ''", true, &["x"], true);
+        assert_invoked("llm_command = 'x'\nprompt_arg_template = '-q --p={{prompt}}'", false, &["x", "-q", "--p=P q"], false);
+        assert_invoked("receiver_type = 'Generic'\nllm_command = 'x'", false, &["x", "P q"], false);
+        assert_invoked(
+            "receiver_type = 'ClaudeCli'\nllm_command = '/opt/claude'\nprompt_arg_template = ''",
+            false,
+            &["/opt/claude", "-p"],
+            true,
+        );
+        assert_invoked("receiver_type = 'codex'\nllm_command = 'x'", false, &["codex", "exec", "--skip-git-repo-check", "-"], true);
+        assert_invoked("receiver_type = 'gemini'", true, &["gemini", "-i", "P q"], false);
+        assert_eq!(receiver("receiver_type = 'tmux:work:1.0'").unwrap(), Receiver::Pane("work:1.0".into()));
+        assert_eq!(receiver("receiver_type = 'openai'").unwrap(), Receiver::Endpoint);
+        assert_eq!(receiver("receiver_type = 'stdout'").unwrap(), Receiver::Stdout);
+        let failure = receiver("receiver_type = 'stdou'").unwrap_err();
+        assert_eq!(failure.hints()[0], "did you mean `stdout`?");
+        assert!(receiver("receiver_type = 'tmux:'").is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_an_argument_is_piped() {
+        for prompt in ["- a list".to_owned(), "x".repeat(200_000)] {
+            assert_eq!(invoked("", &prompt, true), (vec!["claude".to_owned(), "-p".to_owned()], true));
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Handing a prompt over, to each kind of receiver, and passing on what comes back.
+
+use std::fs::File;
+use std::io::{ErrorKind, IsTerminal, Read, Write, stderr, stdin, stdout};
+use std::ops::ControlFlow;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use briefing_agents::tmux::{Paste, paste};
+use briefing_core::Failure;
+use briefing_core::settings::Settings;
+use briefing_llm::{Client, Endpoint, Limits, Message};
+
+use super::{Receiver, is_talking};
+use crate::running::{children, scripts};
+use crate::terminal::Terminal;
+use crate::{environment, output, talk};
+
+/// Where the answer goes.
+pub(crate) enum Answer<'a> {
+    /// To our standard output.
+    Shown,
+    File(&'a mut File),
+    /// Into memory, for us.
+    Kept(&'a mut Vec<u8>),
+}
+
+/// No longer answer is kept in memory.
+const MAX_KEPT: u64 = 16 * 1024 * 1024;
+
+impl Receiver {
+    /// Hands the prompt over and waits for the end.
+    pub(crate) fn deliver(&self, prompt: &str, settings: &Settings, answer: &mut Answer<'_>) -> Result<(), Failure> {
+        match self {
+            Self::Stdout => write(prompt, answer),
+            Self::Pane(pane) => {
+                let asked = Paste { pane, text: prompt, enter: true, one_line: false };
+                paste(&asked).map_err(|problem| crate::commands::tmux::explained(pane, &problem))
+            }
+            Self::Endpoint => ask(prompt, settings, answer),
+            Self::Command(_) | Self::Ready { .. } => self.run(prompt, answer),
+        }
+    }
+
+    fn run(&self, prompt: &str, answer: &mut Answer<'_>) -> Result<(), Failure> {
+        let is_talking = is_talking() && matches!(answer, Answer::Shown);
+        let (name, invocation) = self.invocation(prompt, is_talking)?;
+        if let Some(remark) = invocation.remark {
+            talk::warning(remark);
+        }
+        let program = environment::program(&name).ok_or_else(|| missing(&name))?;
+        let mut command = Command::new(program);
+        command.args(&invocation.arguments);
+        command.stdin(if invocation.is_piped { Stdio::piped() } else { Stdio::inherit() });
+        command.stdout(match answer {
+            Answer::Shown => Stdio::inherit(),
+            Answer::File(file) => Stdio::from(file.try_clone().map_err(|error| Failure::new("cannot write the answer").because(&error))?),
+            Answer::Kept(_) => Stdio::piped(),
+        });
+        let has_terminal = stdin().is_terminal() || stdout().is_terminal() || stderr().is_terminal();
+        let terminal = Terminal::now();
+        let started = children::start_receiver(&mut command, has_terminal);
+        let mut child = started.map_err(|error| Failure::new(format!("the receiver `{name}` cannot be run")).because(&error))?;
+        let status = attend(&mut child, prompt, answer);
+        children::receiver_ended();
+        drop(invocation.file);
+        terminal.restore();
+        let status = status.map_err(|error| Failure::new(format!("the receiver `{name}` cannot be waited for")).because(&error))?;
+        if status.success() {
+            return Ok(());
+        }
+        Err(Failure::new(format!("the receiver `{name}` ended with {}", scripts::words(status)))
+            .hint("`--dry-run` prints the prompt and how it is handed over"))
+    }
+}
+
+/// Feeds a program, reads what it prints where we keep it, and waits for it.
+fn attend(child: &mut Child, prompt: &str, answer: &mut Answer<'_>) -> std::io::Result<std::process::ExitStatus> {
+    std::thread::scope(|scope| {
+        if let Some(mut stdin) = child.stdin.take() {
+            // A program that does not want all of it has its reasons.
+            scope.spawn(move || drop(stdin.write_all(prompt.as_bytes())));
+        }
+        if let (Answer::Kept(kept), Some(printed)) = (answer, child.stdout.take()) {
+            printed.take(MAX_KEPT).read_to_end(kept)?;
+        }
+        child.wait()
+    })
+}
+
+fn missing(name: &str) -> Failure {
+    Failure::new(format!("the receiver `{name}` is not installed, or not on PATH"))
+        .hint("`llm_command` or `receiver_type` in `~/.config/brief/brief.toml` name another")
+        .hint("`--receiver stdout` prints the prompt instead")
+}
+
+fn write(text: &str, answer: &mut Answer<'_>) -> Result<(), Failure> {
+    match answer {
+        Answer::Shown => output::print_foreign(text),
+        Answer::File(file) => file.write_all(text.as_bytes()).map_err(|error| Failure::new("cannot write the answer").because(&error)),
+        Answer::Kept(kept) => {
+            kept.extend_from_slice(text.as_bytes());
+            Ok(())
+        }
+    }
+}
+
+/// Asks the endpoint and passes the answer on as it comes.
+fn ask(prompt: &str, settings: &Settings, answer: &mut Answer<'_>) -> Result<(), Failure> {
+    let endpoint = Endpoint::from_settings(settings, environment::variable)?;
+    let limits = Limits { timeout: Duration::from_millis(settings.count("goals.answer_timeout_ms")), ..Limits::default() };
+    let client = Client::new(endpoint, limits)?;
+    talk::plain(&format!("asking {} at {}", client.endpoint().model, client.endpoint().host()));
+    let is_shown = matches!(answer, Answer::Shown);
+    let is_safe = stdout().is_terminal();
+    let mut problem = None;
+    let text = client.stream(&[Message::user(prompt)], |piece| {
+        if !is_shown {
+            return ControlFlow::Continue(());
+        }
+        let shown = if is_safe { talk::safe(piece) } else { piece.to_owned() };
+        let mut out = stdout().lock();
+        match out.write_all(shown.as_bytes()).and_then(|()| out.flush()) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                problem = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    })?;
+    match problem {
+        // Whoever read it has seen enough.
+        Some(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        Some(error) => Err(Failure::new("cannot write to standard output").because(&error)),
+        None if is_shown => output::print(if text.ends_with('\n') { "" } else { "\n" }),
+        None => write(&text, answer),
+    }
+}

@@ -1,0 +1,109 @@
+//! From words and a prompt to an argument list: where the prompt stands, and what happens when it is too long for that.
+
+use std::io::Write;
+
+use briefing_core::Failure;
+use tempfile::NamedTempFile;
+
+pub(super) const PLACEHOLDER: &str = "{{prompt}}";
+
+/// The longest argument that every system takes: Linux allows 128 KB with the byte that ends it, Windows far less.
+const MAX_ARGUMENT: usize = if cfg!(windows) { 30_000 } else { 128 * 1024 - 1 };
+
+/// A program with everything it gets.
+#[derive(Debug)]
+pub(super) struct Invocation {
+    pub(super) arguments: Vec<String>,
+    /// Whether the prompt goes to standard input.
+    pub(super) is_piped: bool,
+    /// The prompt as a file, which lives as long as this.
+    pub(super) file: Option<NamedTempFile>,
+    /// What the person should know about the way the prompt goes.
+    pub(super) remark: Option<&'static str>,
+}
+
+impl Invocation {
+    pub(super) fn piped(arguments: Vec<String>, remark: Option<&'static str>) -> Self {
+        Self { arguments, is_piped: true, file: None, remark }
+    }
+}
+
+/// Returns whether a text can be one argument of a program.
+pub(super) fn fits(text: &str) -> bool {
+    text.len() <= MAX_ARGUMENT && !text.contains('\0')
+}
+
+/// Splits a setting into words as a shell does.
+pub(super) fn split(key: &str, text: &str) -> Result<Vec<String>, Failure> {
+    shlex::split(text).ok_or_else(|| Failure::new(format!("`{key}` cannot be split into words: `{text}`")).hint("is a quote left open?"))
+}
+
+/// Puts the prompt where the placeholder stands; without one it goes to standard input.
+///
+/// A prompt that is too long for an argument is never cut. Where it is a word of its own that belongs to no flag, it goes
+/// to standard input instead; elsewhere the program is told the file that it stands in.
+pub(super) fn fill(words: &[String], prompt: &str) -> Result<Invocation, Failure> {
+    if !words.iter().any(|word| word.contains(PLACEHOLDER)) {
+        return Ok(Invocation::piped(words.to_vec(), None));
+    }
+    let filled: Vec<String> = words.iter().map(|word| word.replace(PLACEHOLDER, prompt)).collect();
+    if filled.iter().all(|word| fits(word)) {
+        return Ok(Invocation { arguments: filled, is_piped: false, file: None, remark: None });
+    }
+    let belongs_to_flag = |index: usize| index > 0 && words[index - 1].starts_with('-') && words[index - 1] != "--";
+    let is_alone = words.iter().enumerate().all(|(index, word)| {
+        let is_plain_word = word == PLACEHOLDER && !belongs_to_flag(index);
+        is_plain_word || !word.contains(PLACEHOLDER)
+    });
+    if is_alone {
+        let arguments = words.iter().filter(|word| *word != PLACEHOLDER).cloned().collect();
+        return Ok(Invocation::piped(arguments, Some("the prompt is too long for an argument: it goes to standard input")));
+    }
+    let failed =
+        |error: std::io::Error| Failure::new("the prompt is too long for an argument and cannot be written to a file").because(&error);
+    let mut file = tempfile::Builder::new().prefix("brief-prompt-").suffix(".md").tempfile().map_err(failed)?;
+    file.write_all(prompt.as_bytes()).and_then(|()| file.flush()).map_err(failed)?;
+    let instead = format!("Read the file {} and do what it says.", file.path().display());
+    let arguments = words.iter().map(|word| word.replace(PLACEHOLDER, &instead)).collect();
+    let remark = Some("the prompt is too long for an argument: the receiver is told to read it from a file");
+    Ok(Invocation { arguments, is_piped: false, file: Some(file), remark })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        split("prompt_arg_template", text).unwrap()
+    }
+
+    #[test]
+    fn the_prompt_stands_where_the_template_says() {
+        let filled = fill(&words("--model 'a b' --prompt={{prompt}} {{prompt}}"), "it's\n\"so\"").unwrap();
+        assert_eq!(filled.arguments, ["--model", "a b", "--prompt=it's\n\"so\"", "it's\n\"so\""]);
+        assert!(!filled.is_piped);
+        let flags = fill(&words("-p --verbose"), "p").unwrap();
+        assert!(flags.is_piped);
+        assert_eq!(flags.arguments, ["-p", "--verbose"]);
+        assert!(fill(&words(""), "p").unwrap().is_piped);
+        assert!(split("llm_command", "open 'quote").is_err());
+    }
+
+    #[test]
+    fn a_long_prompt_is_never_cut() {
+        let prompt = "x".repeat(200 * 1024);
+        let piped = fill(&words("--verbose {{prompt}}"), &prompt).unwrap();
+        assert!(piped.is_piped && piped.remark.is_some());
+        assert_eq!(piped.arguments, ["--verbose"]);
+        for template in ["-i {{prompt}}", "--prompt={{prompt}}"] {
+            let filled = fill(&words(template), &prompt).unwrap();
+            let path = filled.file.as_ref().unwrap().path().to_path_buf();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), prompt);
+            assert!(filled.arguments.concat().contains(path.to_str().unwrap()), "{:?}", filled.arguments);
+            drop(filled);
+            assert!(!path.exists());
+        }
+        let edge = "x".repeat(MAX_ARGUMENT);
+        assert!(!fill(&words("{{prompt}}"), &edge).unwrap().is_piped);
+    }
+}

@@ -1,0 +1,265 @@
+//! `brief run`, end to end: a real receiver program that records what it got. AC1 to AC10 of spec 4 by name.
+
+use std::os::unix::fs::PermissionsExt;
+
+use briefing_testkit::Sandbox;
+
+/// Records its arguments, one file each, and its standard input; prints an answer.
+const RECEIVER: &str = "#!/bin/sh
+mkdir -p got; i=0
+for word; do i=$((i+1)); printf %s \"$word\" > got/argument$i; done
+echo $i > got/count
+if [ -n \"$READS\" ]; then cat > got/stdin; fi
+echo the answer
+";
+
+pub(crate) const GOAL: &str = "name: Review\nprompt: |-\n  Please review.\n";
+
+/// A project with the goal `review` of the user, and a recording receiver.
+pub(crate) fn project() -> Sandbox {
+    let sandbox = Sandbox::new().directory(".git").file("~/.config/brief/goals/review/prompt.yaml", GOAL).file("~/receiver", RECEIVER);
+    let program = sandbox.home().join("receiver");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    sandbox.file("~/.config/brief/brief.toml", format!("llm_command = '{}'\n", program.display()))
+}
+
+/// Runs a goal and returns the prompt that the receiver got as its only argument.
+fn prompt(sandbox: &Sandbox, words: &[&str]) -> String {
+    let outcome = sandbox.brief(std::iter::once(&"run").chain(words)).success();
+    assert_eq!(outcome.stdout(), "the answer\n", "{outcome}");
+    assert_eq!(sandbox.read("got/count"), "1\n");
+    sandbox.read("got/argument1")
+}
+
+#[test]
+fn ac1_basic_file_inclusion() {
+    let sandbox = project().file("notes.txt", "UNIQUE-CONTENT\n").file("other.txt", "OTHER");
+    let prompt = prompt(&sandbox, &["review", "--context", "notes.txt"]);
+    assert!(prompt.starts_with("Please review.\n\n# Context Files\n"), "{prompt}");
+    assert!(prompt.contains("### notes.txt\n\n```\nUNIQUE-CONTENT\n```"), "{prompt}");
+    assert!(!prompt.contains("OTHER"));
+}
+
+#[test]
+fn ac2_directory_inclusion_with_recursion() {
+    let sandbox = project().file("src/a.rs", "AAA").file("src/deep/er/b.rs", "BBB");
+    let prompt = prompt(&sandbox, &["review", "-c", "src"]);
+    assert!(prompt.contains("### src/a.rs") && prompt.contains("AAA"), "{prompt}");
+    assert!(prompt.contains("### src/deep/er/b.rs") && prompt.contains("BBB"), "{prompt}");
+}
+
+#[test]
+fn ac3_recursion_depth_limit() {
+    let sandbox = project().file("src/a.rs", "AAA").file("src/one/b.rs", "BBB").file("src/one/two/c.rs", "CCC");
+    for flag in ["--recurse_depth", "--recurse-depth", "-d"] {
+        let prompt = prompt(&sandbox, &["review", "-c", "src", flag, "1"]);
+        assert!(prompt.contains("AAA") && prompt.contains("BBB") && !prompt.contains("CCC"), "{prompt}");
+        assert!(prompt.contains("Recursion depth: 1"), "{prompt}");
+    }
+}
+
+#[test]
+fn ac4_size_limit_enforcement() {
+    let sandbox =
+        project().file(".claw/claw.yaml", "max_file_size_kb: 1\nerror_handling_mode: strict\n").file("large.txt", "x".repeat(1025));
+    let outcome = sandbox.brief(["run", "review", "-c", "large.txt"]).code(1);
+    assert!(outcome.stderr().contains("large.txt") && outcome.stderr().contains("too large: 1025 bytes, the limit is 1024"), "{outcome}");
+    assert!(!sandbox.path("got").exists(), "nothing was sent");
+}
+
+#[test]
+fn ac5_directory_file_count_limit() {
+    let mut sandbox = project();
+    for index in 0..60 {
+        sandbox = sandbox.file(format!("many/{index:02}.txt"), format!("CONTENT-{index:02}"));
+    }
+    let words = ["run", "review", "-c", "many"];
+    let refused = sandbox.brief(words).code(1);
+    assert!(refused.stderr().contains("60") && refused.stderr().contains("50") && refused.stderr().contains("--yes"), "{refused}");
+    assert!(!sandbox.path("got").exists());
+    // On a terminal the person is asked, and decides.
+    for (answer, is_sent) in [("n", false), ("y", true)] {
+        let script = format!("(sleep 1; printf '{answer}\\n') | script -qec 'brief run review -c many' /dev/null");
+        let output = sandbox.command("sh").args(["-c", &script]).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(told.contains("Continue with the 50 files that can be used? [y/N]"), "{told}");
+        assert_eq!(sandbox.path("got").exists(), is_sent, "{told}");
+    }
+    let prompt = prompt(&sandbox, &["review", "-c", "many", "--yes"]);
+    assert_eq!(prompt.matches("CONTENT-").count(), 50);
+}
+
+#[test]
+fn ac6_exclusion_filters() {
+    let sandbox = project()
+        .file("p/.git/config", "GIT")
+        .file("p/node_modules/x.js", "NODE")
+        .file("p/tool.exe", "EXE")
+        .file("p/target/out.txt", "TARGET")
+        .file("p/main.rs", "MAIN");
+    let prompt = prompt(&sandbox, &["review", "-c", "p"]);
+    assert!(prompt.contains("### p/main.rs"), "{prompt}");
+    let files = prompt.split_once("## Directory Structure").unwrap().1;
+    for word in ["GIT", "NODE", "EXE", "TARGET", "tool.exe"] {
+        assert!(!files.contains(word), "{word}: {files}");
+    }
+}
+
+#[test]
+fn ac7_error_mode_ignore() {
+    let sandbox = project()
+        .file(".claw/claw.yaml", "max_file_size_kb: 1\nerror_handling_mode: ignore\n")
+        .file("p/large.txt", "x".repeat(3000))
+        .file("p/binary.dat", b"\x00\x01\x02")
+        .file("p/good.txt", "GOOD");
+    let outcome = sandbox.brief(["run", "review", "-c", "p", "missing.txt"]).success();
+    for name in ["p/large.txt", "p/binary.dat", "missing.txt"] {
+        assert!(outcome.stderr().contains(name), "{outcome}");
+    }
+    let prompt = sandbox.read("got/argument1");
+    assert!(prompt.contains("GOOD") && !prompt.contains("xxx"), "{prompt}");
+}
+
+#[test]
+fn ac8_markdown_format() {
+    let sandbox = project().file("a/one.md", "ONE\n").file("b/two.md", "TWO ``` fence\n");
+    let prompt = prompt(&sandbox, &["review", "-c", "b", "a"]);
+    let parts = [
+        "# Context Files\n",
+        "## Purpose\n",
+        "## Format\n",
+        "## Usage Guidelines\n",
+        "## Notes\n",
+        "- Maximum file size: 1024 KB\n",
+        "## Directory Structure\n",
+        "a/\n└── one.md\n",
+        "## Files\n",
+        "### a/one.md\n\n```markdown\nONE\n```\n",
+        "### b/two.md\n\n````markdown\nTWO ``` fence\n````",
+    ];
+    let mut from = 0;
+    for part in parts {
+        from += prompt[from..].find(part).unwrap_or_else(|| panic!("{part:?} is missing or out of order in\n{prompt}"));
+    }
+}
+
+#[test]
+fn ac9_backward_compatibility() {
+    let sandbox = project();
+    assert_eq!(prompt(&sandbox, &["review"]), "Please review.", "byte for byte");
+    let dry = sandbox.brief(["run", "review", "--dry-run"]).success();
+    assert_eq!(dry.stdout, b"Please review.", "no line break is added");
+    // `-c` without a path embeds nothing either.
+    assert_eq!(prompt(&sandbox, &["review", "-c"]), "Please review.");
+}
+
+#[test]
+fn ac10_goal_refactoring() {
+    let by_script = "prompt: |-\n  Explain this.\n\n  {{ Context.files }}\ncontext_scripts:\n  files: for f in src/*.rs; do echo \"### $f\"; cat \"$f\"; done\n";
+    let by_context = "prompt: Explain this.\ncontext: src\n";
+    let sandbox = project()
+        .file("~/.config/claw/goals/old/prompt.yaml", by_script)
+        .file("~/.config/brief/goals/new/prompt.yaml", by_context)
+        .file("src/a.rs", "fn a() {}\n")
+        .file("src/b.rs", "fn b() {}\n");
+    let (old, new) = (prompt(&sandbox, &["old"]), prompt(&sandbox, &["new"]));
+    for part in ["Explain this.", "### src/a.rs", "fn a() {}", "### src/b.rs", "fn b() {}"] {
+        assert!(old.contains(part) && new.contains(part), "{part}\n{old}\n{new}");
+    }
+    // Paths that the caller names replace the goal's own.
+    let other = prompt(&sandbox, &["new", "-c", "src/b.rs"]);
+    assert!(!other.contains("fn a()") && other.contains("fn b()"), "{other}");
+}
+
+#[test]
+fn scripts_and_parameters_reach_the_prompt() {
+    let goal = "parameters:\n  - {name: who, required: true}\n  - {name: loud, type: boolean, default: false}\ncontext_scripts:\n  one: printf '%s' {{ Args.who | sh }}\n  two: |\n    echo\n    pwd\n    echo\nprompt: \"{{ Context.one }}|{{ Context.two }}|{{ Args.loud }}|{{ Args.extra | default(value='none') }}\"\n";
+    let sandbox = project().file("~/.config/brief/goals/hello/prompt.yaml", goal);
+    let got = prompt(&sandbox, &["hello", "--", "--who", "it's; $HOME"]);
+    assert_eq!(got, format!("it's; $HOME|{}|false|none", sandbox.root().display()));
+    let warned = sandbox.brief(["run", "hello", "--", "--who=x", "--extra", "1"]).success();
+    assert!(warned.stderr().contains("declares no parameter `extra`"), "{warned}");
+    assert!(sandbox.read("got/argument1").ends_with("|false|1"));
+}
+
+#[test]
+fn a_template_without_a_placeholder_means_standard_input() {
+    let sandbox = project().env("READS", "1").env("BRIEF_PROMPT_ARG_TEMPLATE", "--model 'a b'");
+    let _ = sandbox.brief(["run", "review"]).success();
+    assert_eq!(sandbox.read("got/count"), "2\n");
+    assert_eq!((sandbox.read("got/argument1"), sandbox.read("got/argument2")), ("--model".into(), "a b".into()));
+    assert_eq!(sandbox.read("got/stdin"), "Please review.");
+}
+
+#[test]
+fn a_prompt_too_long_for_an_argument_arrives_whole() {
+    let long = "long line of text\n".repeat(20_000);
+    let sandbox = project().env("READS", "1").file("long.txt", &long);
+    let outcome = sandbox.brief(["run", "review", "-c", "long.txt"]).success();
+    assert!(outcome.stderr().contains("goes to standard input"), "{outcome}");
+    assert_eq!(sandbox.read("got/count"), "0\n");
+    assert!(sandbox.read("got/stdin").contains(&long));
+    let by_flag = sandbox.clone().env("BRIEF_PROMPT_ARG_TEMPLATE", "--prompt={{prompt}}");
+    let outcome = by_flag.brief(["run", "review", "-c", "long.txt"]).success();
+    assert!(outcome.stderr().contains("from a file"), "{outcome}");
+    assert!(by_flag.read("got/argument1").starts_with("--prompt=Read the file /"), "{}", by_flag.read("got/argument1"));
+}
+
+#[test]
+fn a_dry_run_prints_the_prompt_and_tells_what_would_happen() {
+    let goal = "context_scripts:\n  branch: echo main\nprompt: On {{ Context.branch }}.\n";
+    let sandbox = project().file("~/.config/brief/goals/b/prompt.yaml", goal);
+    let outcome = sandbox.brief(["run", "b", "--dry-run"]).success();
+    insta::assert_snapshot!(outcome, @r"
+    exit code: 0
+    ----- stdout -----
+    On main.----- stderr -----
+    ran branch: echo main
+    8 bytes would go to: [HOME]/receiver PROMPT
+    ");
+    let _ = sandbox.brief(["run", "b", "--dry-run", "-o", "out.md"]).success();
+    assert_eq!(sandbox.read("out.md"), "On main.");
+    assert!(!sandbox.path("got").exists());
+}
+
+#[test]
+fn the_answer_can_go_to_a_file() {
+    let sandbox = project();
+    let outcome = sandbox.brief(["run", "review", "-o", "answer.md"]).success();
+    assert_eq!((outcome.stdout().as_str(), sandbox.read("answer.md").as_str()), ("", "the answer\n"));
+    let printed = sandbox.brief(["run", "review", "--receiver", "stdout"]).success();
+    assert_eq!(printed.stdout, b"Please review.");
+}
+
+#[test]
+fn explain_tells_what_a_goal_wants() {
+    let goal = "name: Hello\ndescription: Says hello\nparameters:\n  - {name: who, description: Whom, required: true}\n  - {name: n, type: number, default: 3}\ncontext_scripts:\n  s: |\n    echo a\n    echo b\ncontext: [src]\nprompt: p\n";
+    let sandbox = project().file(".context/goals/hello/prompt.yaml", goal);
+    insta::assert_snapshot!(sandbox.brief(["run", "hello", "--explain"]).success().stdout(), @r"
+    hello: Hello
+    Says hello
+    .context/goals/hello  (not trusted yet: `brief trust`)
+
+    Parameters, behind `--`:
+      --who <string>  Whom (required)
+      --n <number> (default: 3)
+
+    Scripts:
+      s:
+        echo a
+        echo b
+
+    Embeds, unless `-c` names other paths:
+      src
+    ");
+}
+
+#[test]
+fn goals_of_a_project_start_from_its_directory() {
+    let goal = "parameters:\n  - {name: file, type: path}\ncontext_scripts:\n  where: pwd\n  text: cat {{ Args.file | sh }}\ncontext: docs\nprompt: '{{ Context.where }} {{ Context.text }} {{ Args.file }}'\n";
+    let sandbox = project().file(".context/goals/g/prompt.yaml", goal).file("sub/x.txt", "X").file("docs/d.md", "DOC");
+    let _ = sandbox.brief(["trust", "--yes"]).success();
+    let outcome = sandbox.at("sub").brief(["run", "g", "--receiver", "stdout", "--", "--file", "x.txt"]).success();
+    assert!(outcome.stdout().starts_with("[ROOT] X sub/x.txt\n\n# Context"), "{outcome}");
+    assert!(outcome.stdout().contains("### docs/d.md"), "{outcome}");
+}

@@ -1,0 +1,98 @@
+//! Nothing that came with a repository runs until the person has agreed to it.
+
+use briefing_testkit::Sandbox;
+
+use super::run::project;
+
+const GOAL: &str = "context_scripts:\n  s: touch ran; echo done\nprompt: '{{ Context.s }}'\n";
+
+fn with_goal() -> Sandbox {
+    project().file(".context/goals/mine/prompt.yaml", GOAL)
+}
+
+#[test]
+fn an_untrusted_goal_is_refused_with_everything_it_would_run() {
+    let sandbox = with_goal();
+    // `--yes` answers the question about files, never this one; a dry run runs scripts too.
+    for words in [&["run", "mine"][..], &["run", "mine", "--yes"], &["run", "mine", "--dry-run"]] {
+        let outcome = sandbox.brief(words).code(1);
+        assert!(outcome.stderr().contains("    touch ran; echo done\n"), "{outcome}");
+        assert!(outcome.stderr().contains("`brief trust`"), "{outcome}");
+        assert_eq!(outcome.stdout(), "");
+    }
+    assert!(!sandbox.path("ran").exists() && !sandbox.path("got").exists());
+    let _ = sandbox.brief(["trust", "--yes"]).success();
+    let _ = sandbox.brief(["run", "mine"]).success();
+    assert_eq!(sandbox.read("got/argument1"), "done");
+    sandbox.write(".context/goals/mine/prompt.yaml", GOAL.replace("echo done", "echo other"));
+    let outcome = sandbox.brief(["run", "mine"]).code(1);
+    assert!(outcome.stderr().contains("changed since it was trusted"), "{outcome}");
+}
+
+#[test]
+fn at_a_terminal_the_person_is_asked_and_the_answer_is_kept() {
+    let sandbox = with_goal();
+    let answered = |answer: &str| {
+        let script = format!("(sleep 1; printf '{answer}\\n') | script -qec 'brief run mine' /dev/null");
+        let output = sandbox.command("sh").args(["-c", &script]).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let told = answered("n");
+    assert!(told.contains("Trust this until it changes, and go on? [y/N]") && told.contains("nothing was run"), "{told}");
+    assert!(!sandbox.path("ran").exists());
+    let told = answered("y");
+    assert!(told.contains("the answer"), "{told}");
+    assert!(answered("").contains("the answer"), "it is asked once");
+}
+
+#[test]
+fn a_receiver_of_the_project_needs_trust_of_its_own() {
+    for (file, text) in [
+        (".claw/claw.yaml", "llm_command: touch\nprompt_arg_template: pwned\n"),
+        ("brief.toml", "llm_command = 'touch'\nprompt_arg_template = 'pwned'\n"),
+        (".context/brief.toml", "receiver_type = 'tmux:0.0'\n"),
+    ] {
+        let sandbox = project().file(file, text);
+        let outcome = sandbox.brief(["run", "review"]).code(1);
+        assert!(outcome.stderr().contains(&format!("the receiver of prompts ({file})")), "{outcome}");
+        assert!(outcome.stderr().contains("brief trust --yes"), "{outcome}");
+        assert!(!sandbox.path("pwned").exists());
+        // Who names another receiver does not need this one.
+        assert_eq!(sandbox.brief(["run", "review", "--receiver", "stdout"]).success().stdout(), "Please review.");
+    }
+    let sandbox = project().file(".claw/claw.yaml", "llm_command: touch\nprompt_arg_template: agreed\nmax_file_size_kb: 5\n");
+    let outcome = sandbox.brief(["trust", "--yes"]).success();
+    assert!(outcome.stderr().contains("  llm_command: touch\n") && outcome.stderr().contains("trusted 1 receiver\n"), "{outcome}");
+    let _ = sandbox.brief(["run", "review"]).success();
+    assert!(sandbox.path("agreed").exists());
+    // Other settings of the file may change; these may not.
+    sandbox.write(".claw/claw.yaml", "llm_command: touch\nprompt_arg_template: agreed\nmax_file_size_kb: 6\n");
+    let _ = sandbox.brief(["run", "review"]).success();
+    sandbox.write(".claw/claw.yaml", "llm_command: touch\nprompt_arg_template: pwned\n");
+    let _ = sandbox.brief(["run", "review"]).code(1);
+    assert!(!sandbox.path("pwned").exists());
+}
+
+#[test]
+fn a_goal_copied_elsewhere_is_not_trusted_there() {
+    let sandbox = with_goal();
+    let _ = sandbox.brief(["trust", "--yes"]).success();
+    let other = sandbox.clone().file("inner/.git/HEAD", "").file("inner/.context/goals/mine/prompt.yaml", GOAL).at("inner");
+    let _ = other.brief(["run", "mine"]).code(1);
+}
+
+#[test]
+fn scripts_see_no_secrets() {
+    let goal = "context_scripts:\n  all: env\nprompt: '{{ Context.all }}'\n";
+    let sandbox = project()
+        .file("~/.config/brief/goals/env/prompt.yaml", goal)
+        .env("MY_API_KEY", "hidden-one")
+        .env("GITHUB_TOKEN", "hidden-two")
+        .env("DATABASE_URL", "postgres://me:hidden-three@host/db")
+        .env("PLAIN", "visible");
+    let outcome = sandbox.brief(["run", "env", "--receiver", "stdout"]).success();
+    assert!(outcome.stdout().contains("PLAIN=visible") && !outcome.stdout().contains("hidden"), "{outcome}");
+    let peeking = sandbox.file("~/.config/brief/goals/peek/prompt.yaml", "prompt: \"{{ get_env(name='MY_API_KEY') }}\"\n");
+    let outcome = peeking.brief(["run", "peek", "--receiver", "stdout"]).code(1);
+    assert!(outcome.stderr().contains("not for goals") && !outcome.stderr().contains("hidden"), "{outcome}");
+}

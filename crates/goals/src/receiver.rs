@@ -1,0 +1,82 @@
+//! What the settings files of a project say about who gets a prompt. It runs or types something, so it needs trust.
+
+use std::path::PathBuf;
+
+use briefing_core::settings::{Places, Settings, Source, Value};
+use briefing_core::shown::path_text;
+
+/// The settings that decide who gets a prompt.
+pub const RECEIVER_KEYS: [&str; 3] = ["receiver_type", "llm_command", "prompt_arg_template"];
+
+/// The receiver that one settings file of a project asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectReceiver {
+    /// The settings file.
+    pub file: PathBuf,
+    pub source: Source,
+    /// Names and values, in the order of the file.
+    pub values: Vec<(&'static str, String)>,
+    /// The hash of the path and of these values: other settings in the file may change freely.
+    pub hash: blake3::Hash,
+}
+
+/// Returns what the project's settings files say about receivers, weakest first.
+pub fn project_receivers(places: &Places) -> Vec<ProjectReceiver> {
+    let layers = places.layers();
+    let files = [(Source::ClawProject, places.claw_project_file()), (Source::Project, places.project_file())];
+    let read = |(source, file): (Source, Option<PathBuf>)| {
+        let file = file?;
+        let entries = layers.iter().flat_map(|layer| &layer.entries).filter(|entry| entry.origin.source == source);
+        let mut values: Vec<_> = entries
+            .filter(|entry| RECEIVER_KEYS.contains(&entry.key))
+            .filter_map(|entry| match &entry.value {
+                Value::Text(text) => Some((entry.key, text.clone())),
+                _ => None,
+            })
+            .collect();
+        values.sort_unstable();
+        let mut hasher = blake3::Hasher::new();
+        // Lengths between the parts: no two different files may read the same.
+        for part in [path_text(&file)].iter().map(String::as_str).chain(values.iter().flat_map(|(key, value)| [*key, value.as_str()])) {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+        }
+        (!values.is_empty()).then(|| ProjectReceiver { file, source, values, hash: hasher.finalize() })
+    };
+    files.into_iter().filter_map(read).collect()
+}
+
+/// Returns those of a project's receivers that take part in the decision about `keys`: what a flag, a variable or a
+/// nearer file overrules needs no trust.
+pub fn deciding<'a>(receivers: &'a [ProjectReceiver], settings: &Settings, keys: &[&str]) -> Vec<&'a ProjectReceiver> {
+    let takes_part = |receiver: &&ProjectReceiver| keys.iter().any(|key| settings.get(key).origin.source == receiver.source);
+    receivers.iter().filter(takes_part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use briefing_core::settings::Layer;
+
+    use super::*;
+
+    #[test]
+    fn only_what_decides_needs_trust_and_other_settings_may_change() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join(".claw")).unwrap();
+        fs::write(dir.path().join(".claw/claw.yaml"), "llm_command: evil\nmax_file_size_kb: 3\n").unwrap();
+        let places = Places { here: dir.path().to_path_buf(), home: None, config: None, state: None, cache: None };
+        let found = project_receivers(&places);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].values, [("llm_command", "evil".to_owned())]);
+        let (settings, _) = Settings::resolve(places.layers());
+        assert_eq!(deciding(&found, &settings, &RECEIVER_KEYS).len(), 1);
+        let mut layers = places.layers();
+        layers.push(Layer::from_environment([("BRIEF_LLM_COMMAND".to_owned(), "mine".to_owned())].into_iter()));
+        assert_eq!(deciding(&found, &Settings::resolve(layers).0, &RECEIVER_KEYS).len(), 0);
+        fs::write(dir.path().join(".claw/claw.yaml"), "llm_command: evil\nmax_file_size_kb: 4\n").unwrap();
+        assert_eq!(project_receivers(&places)[0].hash, found[0].hash);
+        fs::write(dir.path().join(".claw/claw.yaml"), "llm_command: worse\n").unwrap();
+        assert_ne!(project_receivers(&places)[0].hash, found[0].hash);
+    }
+}
