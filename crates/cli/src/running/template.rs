@@ -92,9 +92,9 @@ mod tests {
     #[test]
     fn a_long_prompt_is_never_cut() {
         let prompt = "x".repeat(200 * 1024);
-        let piped = fill(&words("--verbose {{prompt}}"), &prompt).unwrap();
+        let piped = fill(&words("--verbose run {{prompt}}"), &prompt).unwrap();
         assert!(piped.is_piped && piped.remark.is_some());
-        assert_eq!(piped.arguments, ["--verbose"]);
+        assert_eq!(piped.arguments, ["--verbose", "run"]);
         for template in ["-i {{prompt}}", "--prompt={{prompt}}"] {
             let filled = fill(&words(template), &prompt).unwrap();
             let path = filled.file.as_ref().unwrap().path().to_path_buf();
