@@ -101,6 +101,8 @@ fn knowledge_loading_blocked_load_over_16k_tokens() {
     assert!(content.contains("maintain()") && content.contains("16001 tokens, 2 entries") && content.contains("auth (1)"), "{content}");
     assert!(!content.contains("zzz"));
     assert!(knowledge["warning"].as_str().unwrap().contains("exceeds 16000"));
+    let text = sandbox.brief(["context"]).success().stdout();
+    assert!(text.contains("- [ROOT]/.megg/knowledge.md (16001 tokens: by topic only)\n"), "{text}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use briefing_core::Failure;
 use briefing_core::domains;
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 
 use crate::{environment, output, talk};
@@ -13,7 +14,7 @@ pub(crate) struct Arguments {
     /// The place to tell about: a directory or a file; it need not exist [default: the current directory]
     path: Option<PathBuf>,
     /// Only the entries of this topic, however large the knowledge is
-    #[arg(long, short, value_name = "TOPIC")]
+    #[arg(long, short, value_name = "TOPIC", value_parser = NonEmptyStringValueParser::new())]
     topic: Option<String>,
     /// Print the object a `SessionStart` hook prints
     #[arg(long, conflicts_with = "format")]

@@ -1,6 +1,7 @@
 //! A context as text for people and models, and as the object a `SessionStart` hook prints.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -112,10 +113,19 @@ pub(super) fn navigation_text(context: &Context) -> String {
     domains(&mut text, "Subdomains:", &context.children.iter().collect::<Vec<_>>());
     if !context.on_demand.is_empty() {
         text.push_str("Not loaded, read when needed:\n");
-        let shown = context.on_demand.iter().take(MAX_LISTED).map(|path| format!("- {}", one_line(&path_text(path))));
+        let shown = context.on_demand.iter().take(MAX_LISTED).map(|path| {
+            let remark = blocked(context, path).map(|tokens| format!(" ({tokens} tokens: by topic only)")).unwrap_or_default();
+            format!("- {}{remark}", one_line(&path_text(path)))
+        });
         push_list(&mut text, shown, context.on_demand.len());
     }
     text
+}
+
+/// Returns the tokens of the knowledge at `path` if it is too large to be loaded: nobody should read it whole either.
+fn blocked(context: &Context, path: &Path) -> Option<u64> {
+    let knowledge = context.knowledge.as_ref()?;
+    (knowledge.mode == Mode::Blocked && knowledge.path == path).then_some(knowledge.tokens)
 }
 
 fn push_list(text: &mut String, shown: impl Iterator<Item = String>, length: usize) {
@@ -174,8 +184,7 @@ fn system_message(context: &Context) -> String {
         message.push_str("Available (not loaded):\n");
     }
     for path in context.on_demand.iter().take(MAX_LISTED) {
-        let blocked = context.knowledge.as_ref().filter(|knowledge| knowledge.mode == Mode::Blocked && knowledge.path == *path);
-        let remark = blocked.map(|knowledge| format!(" (blocked, {} tokens: run `brief maintain`)", knowledge.tokens)).unwrap_or_default();
+        let remark = blocked(context, path).map(|tokens| format!(" (blocked, {tokens} tokens: run `brief maintain`)")).unwrap_or_default();
         let _ = writeln!(message, "  {}{remark}", one_line(&path_text(path)));
     }
     for level in &context.chain {
