@@ -6,8 +6,9 @@
 use std::path::Path;
 use std::time::Instant;
 
-use briefing_core::Brought;
+use briefing_core::docs::{self, Candidate, OnFailure, Selector};
 use briefing_core::settings::{Places, Settings};
+use briefing_core::{Brought, Failure};
 use jiff::Timestamp;
 
 /// A source of pieces.
@@ -24,6 +25,10 @@ pub enum Door {
 /// A set of doors, one bit each, as the ledger keeps it.
 pub type Doors = u32;
 
+/// Asks the model of the settings which candidates fit a message, and answers before the given moment. The network is
+/// not ours: the program brings this.
+pub type AskModel = fn(&Settings, Instant, &str, &[Candidate]) -> Result<Vec<usize>, Failure>;
+
 /// What a door is told when it is asked.
 #[derive(Debug, Clone, Copy)]
 pub struct Ask<'a> {
@@ -37,6 +42,7 @@ pub struct Ask<'a> {
     pub now: Timestamp,
     /// What is not ready by then is left out; the door leaves a note.
     pub deadline: Instant,
+    pub ask_model: AskModel,
 }
 
 impl Door {
@@ -74,8 +80,9 @@ impl Door {
     pub fn is_here(self, places: &Places) -> bool {
         match self {
             Self::Domains => places.here.ancestors().any(|directory| directory.join(".megg").is_dir()),
-            // These doors have nothing to bring yet.
-            Self::Gate | Self::Docs => false,
+            // This door has nothing to bring yet.
+            Self::Gate => false,
+            Self::Docs => docs::may_be_here(places),
         }
     }
 
@@ -83,9 +90,29 @@ impl Door {
     pub fn bring(self, ask: &Ask<'_>) -> Brought {
         match self {
             Self::Domains => briefing_core::domains::bring(ask.here, ask.now),
-            Self::Gate | Self::Docs => Brought::default(),
+            Self::Gate => Brought::default(),
+            Self::Docs => bring_docs(ask),
         }
     }
+}
+
+/// Brings the documents that fit the running message, chosen by whom the settings say.
+fn bring_docs(ask: &Ask<'_>) -> Brought {
+    let Some(message) = ask.message else { return Brought::default() };
+    let model = |message: &str, candidates: &[Candidate]| (ask.ask_model)(ask.settings, ask.deadline, message, candidates);
+    let on_failure = if ask.settings.text("selector.on_failure") == "local" { OnFailure::Local } else { OnFailure::Nothing };
+    let selector = if asks_a_model(ask.settings) { Selector::Model { ask: &model, on_failure } } else { Selector::Local };
+    let mut notes = Vec::new();
+    let entries = docs::entries(ask.places, &mut notes);
+    let mut brought =
+        docs::bring(docs::Ask { message, places: ask.places, settings: ask.settings, entries, selector, deadline: Some(ask.deadline) });
+    notes.append(&mut brought.notes);
+    Brought { notes, ..brought }
+}
+
+/// Whether a model chooses documents, which takes longer than everything else together.
+pub fn asks_a_model(settings: &Settings) -> bool {
+    settings.text("selector.kind") == "openai"
 }
 
 /// Returns the doors that can have anything to bring for a directory.

@@ -16,7 +16,7 @@ use jiff::Timestamp;
 pub use outcome::Outcome;
 
 use crate::agent::{Agent, When};
-use crate::door::{self, Ask, Door, Doors};
+use crate::door::{self, Ask, AskModel, Door, Doors};
 use crate::fit::{Brought, Room};
 use crate::request::Request;
 use crate::wire::{self, Source};
@@ -34,6 +34,7 @@ pub struct Host {
     pub settings: fn(&Places) -> (Settings, Vec<String>),
     pub variable: fn(&str) -> Option<String>,
     pub now: fn() -> Timestamp,
+    pub ask_model: AskModel,
     /// Says something to whoever debugs.
     pub log: fn(&dyn fmt::Display),
 }
@@ -125,7 +126,11 @@ impl Hook<'_> {
         }
         let (settings, problems) = (host.settings)(&places);
         self.notes.extend(problems);
-        let deadline = call.started + Duration::from_millis(settings.count("hook.deadline_ms"));
+        let mut patience = settings.count("hook.deadline_ms");
+        if event.when == When::Message && present & Door::Docs.bit() != 0 && door::asks_a_model(&settings) {
+            patience += settings.count("selector.timeout_ms");
+        }
+        let deadline = call.started + Duration::from_millis(patience);
         let _watchdog = watchdog::Watchdog::start(deadline + RESERVE);
         let setting = Setting { request: &request, key: &key, places: &places, settings: &settings, present, carries, owes, deadline };
         let mut ledger = match self.open(&setting) {
@@ -186,6 +191,7 @@ impl Hook<'_> {
             is_sub_agent: setting.request.sub_agent.is_some(),
             now: (self.call.host.now)(),
             deadline: setting.deadline,
+            ask_model: self.call.host.ask_model,
         };
         let (brought, notes) = ask_doors(&ask, doors);
         self.note_all(&notes);

@@ -2,6 +2,7 @@
 
 mod config;
 mod docs;
+mod docs_hook;
 mod domains_bad_input;
 mod domains_context;
 mod domains_init;

@@ -15,6 +15,7 @@ use briefing_core::settings::{Layer, Places, Settings};
 use clap::Args;
 use jiff::Timestamp;
 
+use crate::selector::ask_model;
 use crate::{environment, talk};
 
 /// For `--help`, the manual and completions; the words themselves are read by [`answer`].
@@ -52,7 +53,7 @@ pub(crate) fn answer(started: Instant, words: &[String]) -> ! {
 
 /// Returns what the agents' crate does not ask for itself.
 pub(crate) fn host() -> Host {
-    Host { places_at: environment::places_at, settings, variable: |name| std::env::var(name).ok(), now, log }
+    Host { places_at: environment::places_at, settings, variable: |name| std::env::var(name).ok(), now, ask_model, log }
 }
 
 /// A problem in a settings file is noted, never fatal: the rest of the settings hold.

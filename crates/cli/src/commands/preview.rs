@@ -11,6 +11,7 @@ use briefing_core::Failure;
 use briefing_core::settings::Layer;
 use clap::Args;
 
+use crate::selector::ask_model;
 use crate::{environment, output, talk};
 
 #[derive(Debug, Args)]
@@ -37,6 +38,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         is_sub_agent: false,
         now: environment::now()?,
         deadline: Instant::now() + Duration::from_secs(10),
+        ask_model,
     };
     let mut text = String::new();
     let mut done = 0;

@@ -4,15 +4,16 @@ mod explain;
 
 use std::io::{self, BufRead, IsTerminal, Read};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use briefing_core::docs::{Choice, Corpora, Corpus, Member, choose, find, way};
-use briefing_core::settings::{Layer, Places, SELECTORS, Value};
+use briefing_core::docs::{Candidate, Choice, Corpora, Corpus, Member, OnFailure, Selector, choose, find, way};
+use briefing_core::settings::{Layer, Places, SELECTORS, Settings, Value};
 use briefing_core::shown::{normalize, path_text};
 use briefing_core::{Failure, Level, Note};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use crate::selector::Chooser;
+use crate::selector::ask_model;
 use crate::{environment, output, talk};
 
 /// No longer message is read from standard input.
@@ -47,7 +48,7 @@ struct Asking<'a> {
     arguments: &'a Arguments,
     places: Places,
     indexes: Vec<PathBuf>,
-    chooser: Chooser,
+    settings: Settings,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -67,8 +68,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if indexes.is_empty() {
         return Err(Failure::new("there is no index to choose from").hint("`brief index` makes one, `--index FILE` names one"));
     }
-    let chooser = Chooser::new(&settings, None);
-    let asking = Asking { arguments, places, indexes, chooser };
+    let asking = Asking { arguments, places, indexes, settings };
     if arguments.lines { asking.answer_lines() } else { asking.answer(&message(arguments)?) }
 }
 
@@ -100,13 +100,23 @@ impl Asking<'_> {
         Ok(corpus)
     }
 
+    fn choose(&self, corpus: &Corpus, message: &str) -> Result<Choice, Failure> {
+        // Its own limit holds; there is no other.
+        let deadline = Instant::now() + Duration::from_secs(600);
+        let ask = |message: &str, candidates: &[Candidate]| ask_model(&self.settings, deadline, message, candidates);
+        let on_failure = if self.settings.text("selector.on_failure") == "local" { OnFailure::Local } else { OnFailure::Nothing };
+        let is_model = self.settings.text("selector.kind") == "openai";
+        let selector = if is_model { Selector::Model { ask: &ask, on_failure } } else { Selector::Local };
+        choose(corpus, message, self.arguments.limit, selector)
+    }
+
     fn answer(&self, message: &str) -> Result<(), Failure> {
         let corpus = self.open()?;
         for failure in &corpus.failures {
             talk::warning(&format!("{failure}: {}", failure.causes().join(": ")));
         }
         tell(&corpus.notes);
-        let choice = choose(&corpus, message, self.arguments.limit, self.chooser.selector())?;
+        let choice = self.choose(&corpus, message)?;
         tell(&choice.notes);
         let path = |id: &str| self.path(&corpus, id);
         if self.arguments.explain {
@@ -136,7 +146,7 @@ impl Asking<'_> {
             if !std::mem::replace(&mut told, true) {
                 tell(&corpus.notes);
             }
-            let choice = choose(&corpus, message, self.arguments.limit, self.chooser.selector())?;
+            let choice = self.choose(&corpus, message)?;
             tell(&choice.notes);
             output::print(&self.line(&corpus, &choice))?;
         }

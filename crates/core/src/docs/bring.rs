@@ -26,6 +26,8 @@ use crate::tokens::estimate_bytes;
 const WHOLE: u64 = 1_200;
 /// Less room than this is not worth a document.
 const LEAST: u64 = 60;
+/// A document that scores less than this share of the best is not worth its room: quiet is better.
+const CLOSE: f32 = 0.6;
 /// Words that a reason names.
 const REASONS: usize = 5;
 
@@ -86,9 +88,13 @@ pub fn bring(ask: Ask<'_>) -> Brought {
         groups: Vec::new(),
         notes: Vec::new(),
     };
-    for (number, place) in choice.chosen.iter().enumerate() {
-        let share = bringing.left / (choice.chosen.len() - number) as u64;
-        bringing.add(&choice.selection.candidates[*place], share, choice.is_models);
+    let candidates = &choice.selection.candidates;
+    let least = candidates.first().map_or(0.0, |best| best.score * CLOSE);
+    let chosen: Vec<&Ranked> = choice.chosen.iter().map(|place| &candidates[*place]).collect();
+    let close: Vec<&Ranked> = chosen.into_iter().filter(|ranked| choice.is_models || ranked.score >= least).collect();
+    for (number, ranked) in close.iter().enumerate() {
+        let share = bringing.left / (close.len() - number) as u64;
+        bringing.add(ranked, share, choice.is_models);
     }
     bringing.add_required();
     // Global first, project second, by rank within each.

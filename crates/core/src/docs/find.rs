@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::entries;
 use super::root::project_of;
 use crate::fs::read_bytes;
 use crate::note::{Note, NoteKind};
@@ -90,11 +91,13 @@ fn checked(path: PathBuf, settings: &Settings, key: &str, notes: &mut Vec<Note>)
     None
 }
 
-/// Tells at the price of a few `stat`s whether there can be an index. Says yes where settings would have to be read to know.
+/// Tells at the price of a few `stat`s whether there can be documents for a message. Says yes where settings would have
+/// to be read to know.
 pub fn may_be_here(places: &Places) -> bool {
     let has_usual = |directory: &Path| USUAL.iter().any(|name| directory.join(name).is_file());
     let names_one = |path: PathBuf| read_bytes(&path, 1024 * 1024).is_ok_and(|bytes| memchr::memmem::find(&bytes, b"index").is_some());
-    usual_global(places).is_some_and(|path| path.is_file())
+    entries::may_be_here(places)
+        || usual_global(places).is_some_and(|path| path.is_file())
         || places.upward().any(has_usual)
         || places.project_file().is_some_and(names_one)
         || places.user_file().is_some_and(names_one)

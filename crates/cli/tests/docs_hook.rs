@@ -1,0 +1,171 @@
+//! Documents for a message, as agents get them.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use briefing_testkit::http::{Response, Server};
+use briefing_testkit::{Outcome, Sandbox};
+use serde_json::{Value, json};
+
+const DEPLOY: &str = "how do I roll back the canary release when the error budget is gone?";
+const DATABASE: &str = "the migration locks a large table, split it into two SQL transactions";
+
+fn project() -> Sandbox {
+    Sandbox::new()
+        .file(".git/HEAD", "ref: refs/heads/main\n")
+        .file(
+            "docs/deploy.md",
+            "# Deploying to production\n\nReleases are rolled out to the cluster with a canary. The rollout pauses after ten \
+             percent of the traffic and continues when the error budget holds.\n\n## Rolling back\n\nA rollback puts the previous \
+             image of the release back and drains the canary.\n",
+        )
+        .file(
+            "docs/database.md",
+            "# Database migrations\n\nMigrations are SQL files, applied in order inside a transaction. A migration that locks a \
+             large table must be split.\n",
+        )
+        .file("docs/auth.md", "# Authentication\n\nUsers sign in with a session cookie; services use bearer tokens.\n")
+        .file("docs/logging.md", "# Logging\n\nStructured log records with levels and sinks.\n")
+        .file("docs/metrics.md", "# Metrics\n\nCounters and histograms are scraped every minute.\n")
+        .file("docs/billing.md", "# Billing\n\nInvoices are created at the end of the month.\n")
+        .file("docs/index.json", r#"["deploy.md","database.md","auth.md","logging.md","metrics.md","billing.md"]"#)
+        .file("brief.toml", "[docs]\nmax_docs = 1\n")
+}
+
+fn hook(sandbox: &Sandbox, words: &[&str], more: &Value) -> String {
+    let mut payload = json!({ "session_id": "s-1", "cwd": sandbox.root() });
+    payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let outcome = sandbox.brief_with_input(std::iter::once(&"hook").chain(words), payload.to_string());
+    assert_eq!((outcome.status, outcome.stderr.as_slice()), (Some(0), &b""[..]), "{outcome}");
+    context(&outcome)
+}
+
+fn context(outcome: &Outcome) -> String {
+    if outcome.stdout.is_empty() {
+        return String::new();
+    }
+    let object: Value = serde_json::from_slice(&outcome.stdout).unwrap_or_else(|error| panic!("{error}: {outcome}"));
+    let nested = object.pointer("/hookSpecificOutput/additionalContext");
+    nested.or(object.get("additionalContext")).and_then(Value::as_str).unwrap().to_owned()
+}
+
+/// Says something to Claude; every message is a new turn.
+fn say(sandbox: &Sandbox, turn: &str, message: &str) -> String {
+    hook(sandbox, &["claude", "UserPromptSubmit"], &json!({ "prompt": message, "prompt_id": turn }))
+}
+
+fn log(sandbox: &Sandbox) -> Value {
+    serde_json::from_slice(&sandbox.brief(["log", "--json"]).success().stdout).unwrap()
+}
+
+#[test]
+fn a_document_comes_once_and_only_what_is_new() {
+    let sandbox = project();
+    let first = say(&sandbox, "1", DEPLOY);
+    assert!(first.starts_with("=== brief: docs/deploy.md (matches: "), "{first}");
+    assert!(first.contains("drains the canary"));
+    assert_eq!(say(&sandbox, "2", DEPLOY), "", "it is in the window");
+    assert_eq!(say(&sandbox, "3", "yes, do it"), "");
+    let other = say(&sandbox, "4", DATABASE);
+    assert!(other.contains("docs/database.md") && !other.contains("docs/deploy.md"), "{other}");
+    let paths = &log(&sandbox)["sessions"][0]["context_paths"];
+    assert_eq!(paths, &json!(["docs/deploy.md", "docs/database.md"]));
+}
+
+#[test]
+fn after_a_compaction_the_running_messages_document_is_due_at_once() {
+    let sandbox = project();
+    assert!(say(&sandbox, "1", DEPLOY).contains("docs/deploy.md"));
+    assert!(say(&sandbox, "2", DATABASE).contains("docs/database.md"));
+    let told = hook(&sandbox, &["claude", "SessionStart"], &json!({ "source": "compact" }));
+    assert!(told.contains("docs/database.md") && !told.contains("docs/deploy.md"), "{told}");
+    assert!(say(&sandbox, "3", DEPLOY).contains("docs/deploy.md"), "the other one when it is next relevant");
+    assert_eq!(say(&sandbox, "4", DATABASE), "");
+}
+
+#[test]
+fn a_changed_document_comes_again_as_an_update() {
+    let sandbox = project();
+    assert!(say(&sandbox, "1", DEPLOY).contains("drains the canary"));
+    sandbox.write("docs/deploy.md", "# Deploying to production\n\nRoll back the canary release at once when the error budget is gone.\n");
+    let told = say(&sandbox, "2", DEPLOY);
+    assert!(told.contains("changed, replaces what you saw") && told.contains("at once"), "{told}");
+}
+
+#[test]
+fn what_no_user_said_selects_nothing() {
+    let sandbox = project();
+    for (turn, prompt) in [
+        ("1", String::new()),
+        ("2", format!("<task-notification>{DEPLOY}</task-notification>")),
+        ("3", format!("<hook_context>{DEPLOY}</hook_context>")),
+        ("4", "run the tests again".into()),
+    ] {
+        assert_eq!(say(&sandbox, turn, &prompt), "", "{prompt}");
+    }
+}
+
+#[test]
+fn every_agent_gets_it_at_its_own_event() {
+    for (words, more) in [
+        (["codex", "UserPromptSubmit"], json!({ "prompt": DEPLOY, "turn_id": "t" })),
+        (["gemini", "BeforeAgent"], json!({ "prompt": DEPLOY })),
+        (["qwen", "UserPromptSubmit"], json!({ "prompt": DEPLOY })),
+    ] {
+        let sandbox = project();
+        assert!(hook(&sandbox, &words, &more).contains("docs/deploy.md"), "{words:?}");
+        assert_eq!(hook(&sandbox, &words, &more), "", "{words:?}");
+    }
+}
+
+#[test]
+fn a_selector_that_hangs_never_blocks() {
+    let server = Server::always(Response::never()).unwrap();
+    let config = format!("[selector]\nkind = 'openai'\ntimeout_ms = 300\n[llm]\nbase_url = '{}/v1'\n", server.url());
+    let sandbox = project().file("~/.config/brief/brief.toml", &config);
+    let started = Instant::now();
+    assert_eq!(say(&sandbox, "1", DEPLOY), "");
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    assert_eq!(server.served(), 1);
+    sandbox.write("~/.config/brief/brief.toml", config.replace("kind", "on_failure = 'local'\nkind"));
+    assert!(say(&sandbox, "2", DEPLOY).contains("docs/deploy.md"));
+}
+
+#[test]
+fn a_repository_cannot_make_a_model_choose() {
+    let server = Server::always(Response::never()).unwrap();
+    let config = format!("[selector]\nkind = 'openai'\n[llm]\nbase_url = '{}/v1'\n", server.url());
+    let sandbox = project().file("brief.toml", config);
+    assert!(say(&sandbox, "1", DEPLOY).contains("docs/deploy.md"));
+    assert_eq!(server.served(), 0, "nothing is sent because a repository says so");
+}
+
+#[test]
+fn broken_indexes_disturb_nobody() {
+    for text in
+        ["{", "42", r#"{"version":9,"docs":[]}"#, r#"{"version":1,"root":"../../..","docs":["deploy.md"]}"#, r#"["../../../etc/passwd"]"#]
+    {
+        let sandbox = project().file("docs/index.json", text);
+        assert_eq!(say(&sandbox, "1", DEPLOY), "", "{text}");
+    }
+}
+
+#[test]
+fn an_entry_of_knowledge_too_large_to_load_arrives_when_the_message_is_about_it() {
+    let filler = "Words about the weather of the day and nothing else at all. ".repeat(60);
+    let mut knowledge = String::from("# Knowledge\n");
+    for number in 0..15 {
+        let _ = write!(
+            knowledge,
+            "\n---\n\n## 2026-01-{:02} - Topic {number}\n\n**Type:** pattern\n**Topics:** weather\n\n{filler}\n",
+            number + 1
+        );
+    }
+    knowledge.push_str("\n---\n\n## 2026-02-01 - Zeppelins are moored at the mast\n\n**Type:** gotcha\n**Topics:** zeppelin, mooring\n\nIn a thunderstorm the zeppelin leaves the mast and goes into the hangar.\n");
+    let sandbox = Sandbox::new().file(".megg/info.md", "# Shop\n").file(".megg/knowledge.md", knowledge);
+    let start = hook(&sandbox, &["claude", "SessionStart"], &json!({ "source": "startup" }));
+    assert!(!start.contains("goes into the hangar"), "it is only summed up");
+    let told = say(&sandbox, "1", "where does the zeppelin go from the mast in a thunderstorm?");
+    assert!(told.contains("goes into the hangar"), "{told}");
+    assert!(told.len() < 2000, "the entry, not the file");
+}

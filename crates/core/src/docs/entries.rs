@@ -1,0 +1,24 @@
+//! What other doors could not load whole: their entries arrive when a message is about them.
+
+use std::path::Path;
+
+use super::corpus::Offered;
+use crate::domains::{self, EntryCandidate};
+use crate::note::Note;
+use crate::settings::Places;
+
+/// Returns the entries of knowledge that a session's start only summed up.
+pub fn entries(places: &Places, notes: &mut Vec<Note>) -> Vec<Offered> {
+    domains::entries(&places.here, notes).into_iter().map(of_domain).collect()
+}
+
+fn of_domain(entry: EntryCandidate) -> Offered {
+    Offered { id: entry.id, path: entry.path, title: entry.title, tags: entry.topics, text: entry.text }
+}
+
+/// Tells at the price of a few `stat`s whether there can be entries: only a large file is not loaded whole.
+pub(super) fn may_be_here(places: &Places) -> bool {
+    let knowledge = places.here.ancestors().map(|directory| directory.join(domains::DIRECTORY)).find(|megg| megg.is_dir());
+    let size = |megg: &Path| std::fs::metadata(megg.join("knowledge.md")).map_or(0, |metadata| metadata.len());
+    knowledge.is_some_and(|megg| size(&megg).div_ceil(4) >= domains::SUMMARY_FROM)
+}
