@@ -90,3 +90,34 @@ fn what_cannot_work_is_refused_with_the_next_step() {
     assert!(copying.stderr().contains("copy mode"), "{copying}");
     let _ = server.brief(&["t"], "  ").code(1);
 }
+
+#[test]
+fn a_message_brings_its_document_into_the_pane_once() {
+    let server = Server::start(READER);
+    server.wait_for("READY");
+    let message = "how do I roll back the canary release when the error budget is gone?";
+    server.sandbox.write("brief.toml", "[docs]\nmax_docs = 1\n");
+    server.sandbox.write("docs/index.json", r#"["deploy.md","auth.md","logging.md","billing.md"]"#);
+    server.sandbox.write(
+        "docs/deploy.md",
+        "# Deploying\n\nA release is rolled out with a canary.\n\n## Rolling back\n\nWhen the error budget is gone, drain the canary and roll back the release.\n",
+    );
+    for (name, text) in
+        [("auth", "Users sign in with a cookie."), ("logging", "Records have levels."), ("billing", "Invoices are made monthly.")]
+    {
+        server.sandbox.write(format!("docs/{name}.md"), format!("# {name}\n\n{text}\n"));
+    }
+    let send = |pane: &str| server.brief(&[pane, "--session", "s", "--message", message], "");
+    let lost = send("nosuch:9.9").code(1);
+    assert!(lost.stderr().contains("list-panes"), "{lost}");
+    let got = || std::fs::read_to_string(server.sandbox.path("got")).unwrap_or_default();
+    let _ = send("t").success();
+    std::thread::sleep(Duration::from_millis(300));
+    let first = got();
+    assert!(first.contains("docs/deploy.md (matches: ") && first.contains("drain the canary"), "{first:?}");
+    assert!(first.find("drain the canary") < first.find("how do I roll back"), "the message comes last: {first:?}");
+    let _ = send("t").success();
+    std::thread::sleep(Duration::from_millis(300));
+    let second = got()[first.len()..].to_owned();
+    assert!(second.contains("how do I roll back") && !second.contains("drain the canary"), "{second:?}");
+}

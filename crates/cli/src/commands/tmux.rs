@@ -1,5 +1,7 @@
 //! `brief tmux PANE [FILE|-]`: for agents without hooks.
 
+mod message;
+
 use std::io::{Read, stdin};
 use std::path::PathBuf;
 
@@ -14,6 +16,15 @@ pub(crate) struct Arguments {
     pane: String,
     /// The text to paste; `-` or nothing is stdin
     file: Option<PathBuf>,
+    /// Send this message, with what the agent's hook would have got before it; what was given once is not given again
+    #[arg(long, value_name = "TEXT", conflicts_with = "file", requires = "session")]
+    message: Option<String>,
+    /// The agent in the pane
+    #[arg(long, default_value = "generic", requires = "message")]
+    agent: String,
+    /// The session that the message belongs to: any name, the same for all its messages
+    #[arg(long, value_name = "ID", requires = "message")]
+    session: Option<String>,
     /// Do not press Enter after the paste
     #[arg(long)]
     no_enter: bool,
@@ -26,6 +37,11 @@ pub(crate) struct Arguments {
 const MAX_TEXT: u64 = 4 * 1024 * 1024;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if let (Some(message), Some(session)) = (&arguments.message, &arguments.session) {
+        let agent = super::preview::agent(&arguments.agent)?;
+        let said = message::Said { agent, session, message };
+        return message::send(&said, |text| paste_text(arguments, text));
+    }
     let text = match &arguments.file {
         Some(file) if file.as_os_str() != "-" => {
             read_text(file, MAX_TEXT).map_err(|problem| Failure::new(format!("cannot read `{}`", file.display())).because(&problem))?
@@ -37,7 +53,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             text
         }
     };
-    let asked = Paste { pane: &arguments.pane, text: &text, enter: !arguments.no_enter, one_line: arguments.one_line };
+    paste_text(arguments, &text)
+}
+
+fn paste_text(arguments: &Arguments, text: &str) -> Result<(), Failure> {
+    let asked = Paste { pane: &arguments.pane, text, enter: !arguments.no_enter, one_line: arguments.one_line };
     paste(&asked).map_err(|problem| explained(&arguments.pane, &problem))
 }
 

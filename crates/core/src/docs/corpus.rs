@@ -17,12 +17,15 @@ use super::stamp::Stamp;
 use crate::Failure;
 use crate::fs::{FileError, FileProblem, LastLink, ReadBuffer, Replacement, beneath, open_regular};
 use crate::note::{Level, Note, NoteKind};
-use crate::select::{Document, Fingerprint, SearchIndex, Selection};
+use crate::select::{Document, Fingerprint, SearchIndex, Selection, Weights};
 use crate::shown::path_text;
 use crate::text;
 
 /// Preparing takes about this long per document; it decides whether there is time for it.
 const PREPARING: Duration = Duration::from_micros(600);
+/// A document that scores less than this share of the best has nothing to do with the message. It is low on purpose: who
+/// asks for five documents wants five; how few are worth an agent's window is decided when they are brought.
+const CUT: f32 = 0.15;
 /// Prepared files that nobody made anew for this long are removed.
 const KEPT: Duration = Duration::from_secs(60 * 24 * 60 * 60);
 
@@ -114,7 +117,9 @@ impl Corpus {
 
     /// Chooses at most `limit` documents for a message, on this machine and by the message alone.
     pub fn query(&self, message: &str, limit: usize) -> Result<Selection, Failure> {
-        self.search.query(message, limit).map_err(|error| Failure::new("cannot search the documents").because(&error))
+        self.search
+            .query_with(message, limit, &Weights { cut: CUT, ..Weights::default() })
+            .map_err(|error| Failure::new("cannot search the documents").because(&error))
     }
 
     /// Returns the member that an id of the selection names.
