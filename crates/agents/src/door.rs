@@ -80,8 +80,7 @@ impl Door {
     pub fn is_here(self, places: &Places) -> bool {
         match self {
             Self::Domains => places.here.ancestors().any(|directory| directory.join(".megg").is_dir()),
-            // This door has nothing to bring yet.
-            Self::Gate => false,
+            Self::Gate => briefing_core::gate::is_here(places),
             Self::Docs => docs::may_be_here(places),
         }
     }
@@ -90,7 +89,7 @@ impl Door {
     pub fn bring(self, ask: &Ask<'_>) -> Brought {
         match self {
             Self::Domains => briefing_core::domains::bring(ask.here, ask.now),
-            Self::Gate => Brought::default(),
+            Self::Gate => briefing_core::gate::bring(ask.places, ask.settings),
             Self::Docs => bring_docs(ask),
         }
     }

@@ -20,7 +20,7 @@ use crate::door::{self, Ask, AskModel, Door, Doors};
 use crate::fit::{Brought, Room};
 use crate::request::Request;
 use crate::wire::{self, Source};
-use crate::{render, stateless};
+use crate::{gate_alone, render, stateless};
 
 /// The whole hook takes no longer than this unless the user says otherwise (`hook.deadline_ms`).
 pub const DEADLINE: Duration = Duration::from_millis(1500);
@@ -37,6 +37,8 @@ pub struct Host {
     pub ask_model: AskModel,
     /// Says something to whoever debugs.
     pub log: fn(&dyn fmt::Display),
+    /// Is told after everything is printed that the gate's files went into a session (its own id comes along).
+    pub injected: fn(&Places, &Settings, &str),
 }
 
 /// Which of an event's handlers this is.
@@ -66,11 +68,16 @@ pub struct Call<'a> {
     pub lane: Lane,
     pub started: Instant,
     pub host: &'a Host,
+    /// The gate and nothing else, whole, whatever the agent's cap: the command of spec 2.
+    pub is_gate_alone: bool,
 }
 
 impl Call<'_> {
     /// Returns the room of one output of this handler.
     pub fn room(&self) -> Room {
+        if self.is_gate_alone {
+            return gate_alone::room(self.agent);
+        }
         room(self.agent, self.lane.is_whole, self.agent.event(self.event).map_or(1, |event| event.lanes))
     }
 }
@@ -83,9 +90,14 @@ pub fn room(agent: &Agent, is_whole: bool, lanes: u8) -> Room {
 
 /// Runs the hook: reads one object from `input`, prints one or nothing to `output`, leaves a line in the log.
 pub fn run(call: &Call<'_>, input: &mut dyn Source, output: &mut dyn Write) -> Outcome {
-    let mut hook = Hook { call, session: String::new(), state: None, notes: Vec::new() };
+    let mut hook = Hook { call, session: String::new(), state: None, notes: Vec::new(), injected: None };
     let outcome = hook.run(input, output);
     hook.finish(&outcome);
+    if let Some((places, settings, session)) = &hook.injected
+        && !matches!(outcome, Outcome::NotPrinted(_))
+    {
+        (call.host.injected)(places, settings, session);
+    }
     outcome
 }
 
@@ -96,6 +108,8 @@ struct Hook<'a> {
     /// Our state directory.
     state: Option<PathBuf>,
     notes: Vec<String>,
+    /// Where, how and into which session this process has brought the gate's files.
+    injected: Option<(Places, Settings, String)>,
 }
 
 impl Hook<'_> {
@@ -117,7 +131,7 @@ impl Hook<'_> {
         if is_foreign(call, &request) {
             return Outcome::Foreign;
         }
-        let present = door::present(&places);
+        let present = door::present(&places) & if call.is_gate_alone { gate_alone::DOORS } else { Doors::MAX };
         let carries = event.carries;
         let owes = event.when == When::Message && !carries && present & Door::Docs.bit() != 0;
         // Nothing to say here, and nothing that the ledger must know: the database stays closed.
@@ -167,7 +181,8 @@ impl Hook<'_> {
     /// Says what can be said without memory.
     fn without_ledger(&mut self, setting: &Setting<'_>, error: &StoreError, output: &mut dyn Write) -> Outcome {
         self.notes.push(format!("without the ledger: {error}"));
-        let doors = stateless::doors(setting.request) & setting.present;
+        let opening = if self.call.is_gate_alone { gate_alone::DOORS } else { stateless::doors(setting.request) };
+        let doors = opening & setting.present;
         if !setting.carries || doors == 0 {
             return Outcome::Silent;
         }
@@ -176,7 +191,13 @@ impl Hook<'_> {
         self.note_all(&fitted.notes);
         let Some(context) = outputs.get(usize::from(self.call.lane.number) - 1) else { return Outcome::Silent };
         match self.print(context, output) {
-            Ok(size) => Outcome::Stateless { size },
+            Ok(size) => {
+                // Every lane computes everything; the first one tells.
+                if self.call.lane.number == 1 && brought.iter().any(|item| item.door == Door::Gate) {
+                    self.injected = Some((setting.places.clone(), setting.settings.clone(), setting.request.session.clone()));
+                }
+                Outcome::Stateless { size }
+            }
             Err(error) => Outcome::NotPrinted(error.to_string()),
         }
     }

@@ -69,7 +69,8 @@ fn hides(c: char) -> bool {
 pub fn output(header: Option<&str>, segments: &[&str]) -> String {
     let mut text = header.unwrap_or_default().to_owned();
     for (number, segment) in segments.iter().enumerate() {
-        if number > 0 || header.is_some() {
+        // The gate's own form ends its pieces with a blank line: no second one.
+        if (number > 0 || header.is_some()) && !text.ends_with("\n\n") {
             text.push('\n');
         }
         text.push_str(segment);

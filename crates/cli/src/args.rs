@@ -36,6 +36,16 @@ pub(crate) enum Command {
     State(commands::state::Arguments),
     /// Look after the domains here and below: what is too large, old, repeated or broken
     Maintain(commands::maintain::Arguments),
+    /// Show which core files of `.context/` an agent is given, how, and at what price
+    Gate(commands::gate::Arguments),
+    /// Write a decision into `.context/DECISIONS.md`
+    Decision(commands::record::Decision),
+    /// Write a learning into `.context/LEARNINGS.md`
+    Learning(commands::record::Learning),
+    /// Write or finish a task in `.context/TASKS.md`
+    Task(commands::task::Arguments),
+    /// Tell a webhook how much was injected, never what
+    Notify(commands::notify::Arguments),
     /// Set up what is not there yet; nothing is ever overwritten
     Init(commands::init::Arguments),
     /// Show what an agent would be told, here and now
@@ -62,4 +72,7 @@ pub(crate) enum Command {
     Completions(commands::completions::Arguments),
     /// Print the manual page (roff)
     Man,
+    /// What other programs call
+    #[command(hide = true)]
+    System(commands::system::Arguments),
 }

@@ -3,8 +3,11 @@
 mod args;
 mod clipboard;
 mod commands;
+mod context_place;
 mod environment;
 mod input;
+mod landing;
+mod notifying;
 mod output;
 mod packer;
 mod progress;
@@ -27,7 +30,11 @@ use clap::Parser;
 fn main() -> ExitCode {
     let started = Instant::now();
     let mut words = std::env::args_os().skip(1);
-    if words.next().is_some_and(|word| word == "hook") {
+    let first = words.next();
+    if first.as_ref().is_some_and(|word| word == "system") && words.next().is_some_and(|word| word == commands::system::GATE) {
+        commands::hook::answer_gate(started);
+    }
+    if first.is_some_and(|word| word == "hook") {
         let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
         // Somebody who asks for help is a person, not an agent.
         if !words.iter().any(|word| word == "--help" || word == "-h") {
@@ -55,6 +62,12 @@ fn run() -> Result<(), Failure> {
         Command::Learn(arguments) => commands::learn::run(&arguments),
         Command::State(arguments) => commands::state::run(&arguments),
         Command::Maintain(arguments) => commands::maintain::run(&arguments),
+        Command::Gate(arguments) => commands::gate::run(&arguments),
+        Command::Decision(arguments) => commands::record::decision(&arguments),
+        Command::Learning(arguments) => commands::record::learning(&arguments),
+        Command::Task(arguments) => commands::task::run(&arguments),
+        Command::Notify(arguments) => commands::notify::run(&arguments),
+        Command::System(arguments) => commands::system::run(&arguments),
         Command::Init(arguments) => commands::init::run(&arguments),
         Command::Preview(arguments) => commands::preview::run(&arguments),
         Command::Install(arguments) => commands::install::install(&arguments),

@@ -11,6 +11,7 @@ use super::{Hook, Outcome, Setting, wall_clock};
 use crate::agent::{Keeps, When};
 use crate::door::{Door, Doors};
 use crate::fit::fit;
+use crate::gate_alone;
 use crate::lanes;
 use crate::moment::{self, AFTER_RESET, MESSAGE};
 use crate::render;
@@ -101,14 +102,17 @@ impl Hook<'_> {
         let hashes: Vec<String> = brought.iter().map(|item| item.piece.hash.to_hex().to_string()).collect();
         let offers: Vec<Offer<'_>> = brought.iter().zip(&hashes).map(|(item, hash)| Offer { piece: &item.piece.id, hash }).collect();
         let room = self.call.room();
-        let mut notes = Vec::new();
+        let is_alone = self.call.is_gate_alone;
+        let (mut notes, mut is_gate_out) = (Vec::new(), false);
         let mut arrange = |standing: &Standing| -> Arrangement {
-            let fitted = fit(standing, &brought, room);
+            is_gate_out = standing.due.iter().any(|due| brought[due.offer].door == Door::Gate);
+            let fitted = if is_alone { gate_alone::arrange(standing, &brought, room) } else { fit(standing, &brought, room) };
             notes = fitted.notes;
             fitted.arrangement
         };
         // Documents are never done: the next message may need others. What was owed of an absent door is paid.
-        let done = (doors & !Door::Docs.bit()) | (look.owed & (Door::Docs.bit() | !setting.present));
+        let paid = if is_alone { 0 } else { look.owed & (Door::Docs.bit() | !setting.present) };
+        let done = (doors & !Door::Docs.bit()) | paid;
         let claim = ledger.admit(&mut Admission {
             printer,
             session: look.session,
@@ -121,6 +125,9 @@ impl Hook<'_> {
             arrange: &mut arrange,
         })?;
         self.note_all(&notes);
+        if is_gate_out {
+            self.injected = Some((setting.places.clone(), setting.settings.clone(), request.session.clone()));
+        }
         Ok(claim)
     }
 
@@ -132,7 +139,7 @@ impl Hook<'_> {
         output: &mut dyn Write,
     ) -> Result<Outcome, StoreError> {
         let segments: Vec<&str> = claim.rows.iter().map(|row| row.text.as_str()).collect();
-        let header = (claim.of > 1).then(|| render::header(claim.number, claim.of, claim.left));
+        let header = (claim.of > 1 && !self.call.is_gate_alone).then(|| render::header(claim.number, claim.of, claim.left));
         let context = render::output(header.as_deref(), &segments);
         if claim.follows {
             lanes::wait_for_turn(ledger, claim, setting.deadline);

@@ -16,7 +16,7 @@ use clap::Args;
 use jiff::Timestamp;
 
 use crate::selector::ask_model;
-use crate::{environment, talk};
+use crate::{environment, notifying, talk};
 
 /// For `--help`, the manual and completions; the words themselves are read by [`answer`].
 #[derive(Debug, Args)]
@@ -31,16 +31,13 @@ pub(crate) struct Arguments {
 
 /// Answers an agent and ends the process: with 0, whatever happened.
 pub(crate) fn answer(started: Instant, words: &[String]) -> ! {
-    // A broken invariant of ours is no reason to disturb the agent.
-    panic::set_hook(Box::new(|information| {
-        log(&information);
-        exit(0)
-    }));
+    survive();
     match words {
         [agent, event, rest @ ..] if rest.len() <= 1 => match briefing_agents::find(agent) {
             Some(agent) => {
                 let host = host();
-                let call = Call { agent, event, lane: Lane::read(rest.first().map(String::as_str)), started, host: &host };
+                let call =
+                    Call { agent, event, lane: Lane::read(rest.first().map(String::as_str)), started, host: &host, is_gate_alone: false };
                 run(&call, &mut Stdin::default(), &mut io::stdout().lock());
             }
             None => log(&format_args!("unknown agent `{agent}`")),
@@ -51,9 +48,39 @@ pub(crate) fn answer(started: Instant, words: &[String]) -> ! {
     exit(0)
 }
 
+/// Answers the command of spec 2, which counts as Claude's event before a tool, and ends the process with 0.
+pub(crate) fn answer_gate(started: Instant) -> ! {
+    survive();
+    if let Some(agent) = briefing_agents::find("claude") {
+        let host = host();
+        let call = Call { agent, event: "PreToolUse", lane: Lane::read(None), started, host: &host, is_gate_alone: true };
+        run(&call, &mut Stdin::default(), &mut io::stdout().lock());
+    }
+    exit(0)
+}
+
+/// A broken invariant of ours is no reason to disturb the agent.
+fn survive() {
+    panic::set_hook(Box::new(|information| {
+        log(&information);
+        exit(0)
+    }));
+}
+
+/// Tells the person's webhook how much went in. The agent has its answer already.
+fn injected(places: &Places, settings: &Settings, session: &str) {
+    if !notifying::is_set_up(places) {
+        return;
+    }
+    if let Some(gate) = briefing_core::gate::load(places, settings) {
+        let project = gate.directory.parent().unwrap_or(&gate.directory);
+        notifying::detached(&notifying::relay(gate.summary(), session, project));
+    }
+}
+
 /// Returns what the agents' crate does not ask for itself.
 pub(crate) fn host() -> Host {
-    Host { places_at: environment::places_at, settings, variable: |name| std::env::var(name).ok(), now, ask_model, log }
+    Host { places_at: environment::places_at, settings, variable: |name| std::env::var(name).ok(), now, ask_model, log, injected }
 }
 
 /// A problem in a settings file is noted, never fatal: the rest of the settings hold.

@@ -1,10 +1,9 @@
-//! `brief init domain [PATH]`.
+//! `brief init domain|context [PATH]`.
 
 use std::path::{Path, PathBuf};
 
-use briefing_core::Failure;
-use briefing_core::domains;
 use briefing_core::shown::path_text;
+use briefing_core::{Failure, domains, gate};
 use clap::{Args, Subcommand};
 
 use crate::{environment, output};
@@ -23,11 +22,17 @@ enum What {
         /// The directory [default: the current one]
         path: Option<PathBuf>,
     },
+    /// Write a first `.context/`: rules, conventions, architecture, decisions, learnings, tasks
+    Context {
+        /// The directory [default: the current one]
+        path: Option<PathBuf>,
+    },
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.what {
         What::Domain { path } => domain(path.as_deref()),
+        What::Context { path } => context(path.as_deref()),
     }
 }
 
@@ -39,4 +44,15 @@ fn domain(path: Option<&Path>) -> Result<(), Failure> {
     } else {
         output::print_foreign(&format!("{shown} is already there and stays as it is.\n"))
     }
+}
+
+fn context(path: Option<&Path>) -> Result<(), Failure> {
+    let mut text = String::new();
+    for file in gate::scaffold(&environment::absolute(path)?)? {
+        let shown = path_text(&file.path);
+        let line = if file.is_new { format!("Wrote {shown}\n") } else { format!("{shown} is already there and stays as it is\n") };
+        text.push_str(&line);
+    }
+    text.push_str("Make the rules your own; `brief gate` shows what agents will be given.\n");
+    output::print_foreign(&text)
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use jiff::civil::Date;
 
-use super::lines::lines;
+use crate::lines::lines;
 
 /// The types of both generations of the format. Any other word is read too, but not written.
 pub const KINDS: &[&str] = &["decision", "rule", "pattern", "gotcha", "fact", "context", "process"];

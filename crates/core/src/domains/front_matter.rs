@@ -3,7 +3,7 @@
 //! Real files hold half-edited front matter, so nothing here needs valid YAML: a value is whatever stands behind
 //! `key:` on a line of its own. Text between the lines that is not front matter at all is never taken away.
 
-use super::lines::{Line, lines};
+use crate::lines::{Line, lines};
 
 /// The front matter of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,10 +8,10 @@ use super::change::Change;
 use super::front_matter::FrontMatter;
 use super::learn::{nearest_domain, read_exactly, refuse_secrets};
 use super::load::STATE;
-use super::lock::Lock;
 use super::moment;
 use super::state::{StateFound, read_state};
 use crate::Failure;
+use crate::lock::Lock;
 use crate::note::Note;
 use crate::tokens::estimate_utf16;
 

@@ -11,7 +11,7 @@ use jiff::civil::Date;
 
 use super::entry::{self, Entry};
 use super::front_matter::FrontMatter;
-use super::lines::{Hidden, Line, lines};
+use crate::lines::{Hidden, Line, lines};
 
 /// What a stretch of the file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

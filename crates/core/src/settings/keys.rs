@@ -160,6 +160,12 @@ pub const KEYS: &[Key] = &[
     anyone("goals.script_timeout_ms", Kind::Count, "60000", "A script of a goal that takes longer than this many milliseconds is ended."),
     anyone("goals.script_output_kb", Kind::Count, "1024", "A script of a goal that prints more than this many KB is ended."),
     anyone("goals.answer_timeout_ms", Kind::Count, "600000", "How long the endpoint may take to answer a goal (receiver `openai`)."),
+    anyone(
+        "gate.files",
+        Kind::Map,
+        "{}",
+        "How single files of .context/ go into the window: verbatim, index, mention or skip.\nKeys are plain names, core files or others: { \"RUNBOOK.md\" = \"verbatim\", \"TASKS.md\" = \"skip\" }",
+    ),
     user_only(
         "llm.base_url",
         Kind::Text,

@@ -15,8 +15,8 @@ use crate::domains::change::Change;
 use crate::domains::knowledge::{Knowledge, SegmentKind};
 use crate::domains::learn::read_exactly;
 use crate::domains::load::{DIRECTORY, KNOWLEDGE};
-use crate::domains::lock::Lock;
 use crate::domains::moment;
+use crate::lock::Lock;
 use crate::shown::path_text;
 
 /// What is to be done in one domain.

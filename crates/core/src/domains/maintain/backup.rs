@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::Failure;
 use crate::domains::change::Change;
 use crate::domains::load::{DIRECTORY, MAX_BYTES};
-use crate::domains::lock::Lock;
 use crate::fs::{FileProblem, read_bytes, write_atomic};
+use crate::lock::Lock;
 use crate::shown::path_text;
 
 const MANIFEST: &str = "manifest.json";

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::domains::lines::{Hidden, lines};
+use crate::lines::{Hidden, lines};
 
 /// Returns the relative paths that `text` names outside code fences, with the place of the line that names them.
 ///

@@ -2,26 +2,26 @@
 
 /// One line: its text without the line break, and where it lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Line<'a> {
-    pub(super) text: &'a str,
-    pub(super) start: usize,
+pub(crate) struct Line<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) start: usize,
     /// Behind the line break.
-    pub(super) end: usize,
+    pub(crate) end: usize,
 }
 
 impl Line<'_> {
     /// Returns whether this is `---`, the separator between entries.
-    pub(super) fn is_rule(&self) -> bool {
+    pub(crate) fn is_rule(&self) -> bool {
         self.text.trim_end() == "---"
     }
 
-    pub(super) fn is_blank(&self) -> bool {
+    pub(crate) fn is_blank(&self) -> bool {
         self.text.trim().is_empty()
     }
 }
 
 /// Returns the lines of `text` from the byte `from` on.
-pub(super) fn lines(text: &str, from: usize) -> impl Iterator<Item = Line<'_>> {
+pub(crate) fn lines(text: &str, from: usize) -> impl Iterator<Item = Line<'_>> {
     let mut start = from;
     std::iter::from_fn(move || {
         let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
@@ -54,7 +54,7 @@ fn fence(line: &str) -> Option<(usize, usize, bool)> {
 ///
 /// A fence or comment that nobody closes hides nothing: else one forgotten fence would swallow every entry behind it.
 #[derive(Debug)]
-pub(super) struct Hidden {
+pub(crate) struct Hidden {
     /// Per closing line: its place, and the longest closing run of each character from there to the end.
     closers: Vec<(usize, [usize; 2])>,
     last_comment_end: Option<usize>,
@@ -69,7 +69,7 @@ enum Inside {
 }
 
 impl Hidden {
-    pub(super) fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         let closing =
             |line: Line<'_>| fence(line.text).filter(|(.., is_bare)| *is_bare).map(|(which, length, _)| (line.start, which, length));
         let mut longest = [0, 0];
@@ -89,7 +89,7 @@ impl Hidden {
     }
 
     /// Returns whether `line` is hidden. To be asked for every line in turn.
-    pub(super) fn hides(&mut self, line: &Line<'_>) -> bool {
+    pub(crate) fn hides(&mut self, line: &Line<'_>) -> bool {
         match self.inside {
             Inside::Fence(which, length) => {
                 if fence(line.text).is_some_and(|(other, run, is_bare)| is_bare && other == which && run >= length) {
@@ -124,7 +124,7 @@ impl Hidden {
     }
 
     /// Returns what would have to be added to `text` so that nothing in it stays open: a fence or the end of a comment.
-    pub(super) fn left_open(text: &str) -> Option<String> {
+    pub(crate) fn left_open(text: &str) -> Option<String> {
         let mut open: Option<(usize, usize)> = None;
         for line in lines(text, 0) {
             match (open, fence(line.text)) {

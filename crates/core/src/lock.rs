@@ -1,4 +1,4 @@
-//! One writer at a time in a `.megg` directory.
+//! One writer at a time in a directory of context files.
 
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
@@ -13,20 +13,20 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A held lock; it is let go when dropped, also by a process that dies.
 #[derive(Debug)]
-pub(super) struct Lock {
+pub(crate) struct Lock {
     _file: File,
 }
 
 impl Lock {
-    /// Waits for the lock of a `.megg` directory.
+    /// Waits for the lock of a directory.
     ///
     /// The directory itself is locked, so that everybody who writes there takes part, whatever their home. Where that
     /// is not possible (Windows, some network file systems), a file in the user's state directory stands for it.
-    pub(super) fn of(megg: &Path, state: Option<&Path>) -> Result<Self, Failure> {
+    pub(crate) fn of(directory: &Path, state: Option<&Path>) -> Result<Self, Failure> {
         let deadline = Instant::now() + PATIENCE;
-        let cannot = |problem: &FileProblem| Failure::new(format!("cannot lock `{}`", path_text(megg))).because(problem);
+        let cannot = |problem: &FileProblem| Failure::new(format!("cannot lock `{}`", path_text(directory))).because(problem);
         let own = if cfg!(unix) {
-            File::open(megg).map_err(FileProblem::from).and_then(|file| wait(file, deadline))
+            File::open(directory).map_err(FileProblem::from).and_then(|file| wait(file, deadline))
         } else {
             Err(FileProblem::Locked)
         };
@@ -39,11 +39,11 @@ impl Lock {
             Err(_) => {}
         }
         let state = state.ok_or_else(|| cannot(&FileProblem::Missing).hint("set HOME or XDG_STATE_HOME: the lock is kept there"))?;
-        let directory = state.join("brief").join("locks");
-        let name = blake3::hash(path_text(&fs::canonicalize(megg).unwrap_or_else(|_| megg.to_path_buf())).as_bytes()).to_hex();
+        let locks = state.join("brief").join("locks");
+        let name = blake3::hash(path_text(&fs::canonicalize(directory).unwrap_or_else(|_| directory.to_path_buf())).as_bytes()).to_hex();
         let open = || {
-            fs::create_dir_all(&directory)?;
-            File::options().create(true).append(true).open(directory.join(&name[..32]))
+            fs::create_dir_all(&locks)?;
+            File::options().create(true).append(true).open(locks.join(&name[..32]))
         };
         let file = open().map_err(FileProblem::from).and_then(|file| wait(file, deadline)).map_err(|problem| cannot(&problem))?;
         Ok(Self { _file: file })

@@ -1,0 +1,135 @@
+//! `brief gate`: which core file goes in how, and at what price.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use briefing_core::Failure;
+use briefing_core::gate::{self, Gate, Planned, Section, Strategy};
+use briefing_core::settings::Layer;
+use briefing_core::shown::{one_line, path_text};
+use clap::Args;
+use serde_json::json;
+
+use crate::commands::preview;
+use crate::landing::Landing;
+use crate::{environment, output, talk};
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The directory the agent works in [default: the current one]
+    path: Option<PathBuf>,
+    /// The agent whose limits decide where each file lands
+    #[arg(long, default_value = "claude")]
+    agent: String,
+    /// Print the message itself
+    #[arg(long, conflicts_with = "json")]
+    print: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let places = environment::places_at(environment::absolute(arguments.path.as_deref())?);
+    let settings = environment::settings(&places, Layer::default())?;
+    let Some(gate) = gate::load(&places, &settings) else {
+        return Err(Failure::new("no `.context` directory with a core file is here or above")
+            .hint("`brief init context` makes one; `[gate.files]` in brief.toml names files with other names"));
+    };
+    if arguments.print {
+        talk::notes(&gate.notes);
+        return output::print_foreign(&gate.message());
+    }
+    let landing = Landing::of(preview::agent(&arguments.agent)?, &places, &settings)?;
+    if arguments.json {
+        return output::print(&format!("{:#}\n", as_json(&gate, &landing)));
+    }
+    talk::notes(&gate.notes);
+    output::print_foreign(&table(&gate, &landing))
+}
+
+/// A line of the plan.
+struct Row {
+    name: String,
+    strategy: Strategy,
+    decided_by: String,
+    tokens: Option<u64>,
+    /// The outputs it goes into, from 1.
+    outputs: Vec<usize>,
+    remark: String,
+}
+
+/// Returns the plan, and before it the constitutions above, which no plan names.
+fn rows(gate: &Gate, landing: &Landing) -> Vec<Row> {
+    let loaded = |section: &Section, decided_by: &str| Row {
+        name: section.name.clone(),
+        strategy: section.strategy,
+        decided_by: decided_by.to_owned(),
+        tokens: Some(section.tokens),
+        outputs: landing.outputs_of(section),
+        remark: String::new(),
+    };
+    let is_above = |name: &str| !gate.planned.iter().any(|file| file.name == name);
+    let above = gate.sections.iter().filter(|section| is_above(&section.name)).map(|section| loaded(section, "a directory above"));
+    let planned = gate.planned.iter().map(|file| match gate.sections.iter().find(|section| section.name == file.name) {
+        Some(section) => loaded(section, &file.decided_by),
+        None => Row {
+            name: file.name.clone(),
+            strategy: file.strategy,
+            decided_by: file.decided_by.clone(),
+            tokens: None,
+            outputs: Vec::new(),
+            remark: remark(gate, file),
+        },
+    });
+    above.chain(planned).collect()
+}
+
+/// Says why a file of the plan is not in the message.
+fn remark(gate: &Gate, file: &Planned) -> String {
+    if let Some((_, problem)) = gate.left_out.iter().find(|(name, _)| *name == file.name) {
+        return format!("left out: {problem}");
+    }
+    let words = match file.strategy {
+        Strategy::Mention if gate.mentioned.contains(&file.name) => "named in the closing notes",
+        Strategy::Skip => "",
+        _ => "not there",
+    };
+    words.to_owned()
+}
+
+fn table(gate: &Gate, landing: &Landing) -> String {
+    let rows = rows(gate, landing);
+    let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
+    let mut text = format!("{}\n\n", path_text(&gate.directory));
+    for row in rows {
+        let tokens = row.tokens.map_or_else(|| "-".to_owned(), |tokens| tokens.to_string());
+        let by = if row.decided_by == "default" { String::new() } else { format!("  # {}", row.decided_by) };
+        let place = if row.outputs.is_empty() { row.remark } else { landing.words(&row.outputs) };
+        let line = format!("{:width$}  {:8}  {tokens:>7}  {place}{by}", one_line(&row.name), row.strategy.word());
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    let _ = writeln!(text, "\n{} files, ~{} tokens, {} bytes", gate.files(), gate.tokens(), gate.message().len());
+    let _ = writeln!(text, "{}", landing.summary());
+    text
+}
+
+fn as_json(gate: &Gate, landing: &Landing) -> serde_json::Value {
+    let files: Vec<_> = rows(gate, landing)
+        .into_iter()
+        .map(|row| {
+            let remark = (!row.remark.is_empty()).then_some(row.remark);
+            let (strategy, tokens, outputs) = (row.strategy, row.tokens, row.outputs);
+            json!({ "file": row.name, "strategy": strategy, "decided_by": row.decided_by, "tokens": tokens, "outputs": outputs, "remark": remark })
+        })
+        .collect();
+    json!({
+        "directory": path_text(&gate.directory),
+        "files": files,
+        "loaded": gate.files(),
+        "tokens": gate.tokens(),
+        "bytes": gate.message().len(),
+        "agent": landing.as_json(),
+        "notes": gate.notes,
+    })
+}

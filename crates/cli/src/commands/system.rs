@@ -1,0 +1,38 @@
+//! `brief system …`: commands that other programs call, hidden from `--help`.
+
+use std::time::Instant;
+
+use briefing_core::Failure;
+use clap::{Args, Subcommand};
+
+use crate::commands::hook;
+use crate::notifying;
+
+/// The command of spec 2.
+pub(crate) const GATE: &str = "context-load-gate";
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Print the core files for a session's first tool use; JSON on stdin
+    #[command(name = GATE)]
+    ContextLoadGate,
+    /// Send the notification on stdin
+    #[command(name = notifying::SEND)]
+    NotifySend,
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "every command returns the same")]
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    match arguments.what {
+        // Reached only with a flag in front, which no agent writes.
+        What::ContextLoadGate => hook::answer_gate(Instant::now()),
+        What::NotifySend => notifying::send_from_stdin(),
+    }
+    Ok(())
+}

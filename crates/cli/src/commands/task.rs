@@ -1,0 +1,52 @@
+//! `brief task add|done`.
+
+use briefing_core::Failure;
+use briefing_core::gate::{self, NewTask};
+use briefing_core::shown::path_text;
+use clap::{Args, Subcommand};
+
+use crate::{context_place, output};
+
+#[derive(Debug, Args)]
+#[command(arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Add a task above the open ones
+    Add {
+        /// What is to be done, in one line
+        text: String,
+        /// A label at its end
+        #[arg(long, value_parser = ["high", "medium", "low"])]
+        priority: Option<String>,
+        /// Words of the heading it goes under
+        #[arg(long, value_name = "WORDS")]
+        section: Option<String>,
+    },
+    /// Mark an open task as done
+    Done {
+        /// Words that only this task has, or its number among the open ones
+        task: String,
+    },
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let (places, context) = context_place::here()?;
+    let stamp = context_place::stamp()?;
+    let state = places.state.as_deref();
+    match &arguments.what {
+        What::Add { text, priority, section } => {
+            let task = NewTask { text, priority: priority.as_deref(), section: section.as_deref(), stamp: &stamp };
+            let path = gate::add_task(&context, &task, state)?;
+            output::print_foreign(&format!("Added to {}.\n", path_text(&path)))
+        }
+        What::Done { task } => {
+            let words = gate::finish_task(&context, task, &stamp, state)?;
+            output::print_foreign(&format!("Done: {words}\n"))
+        }
+    }
+}

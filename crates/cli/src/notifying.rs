@@ -1,0 +1,67 @@
+//! Notifications without anybody waiting: a child of our own sends them after the agent has its answer.
+
+use std::io::{Read, Write, stdin};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use briefing_core::settings::Places;
+use briefing_notify::{Event, file, send};
+
+use crate::environment;
+
+/// The hidden command that the child runs.
+pub(crate) const SEND: &str = "notify-send";
+
+/// No event is longer than this.
+const MAX_EVENT: u64 = 64 * 1024;
+
+/// Makes the event of an injection.
+pub(crate) fn relay(message: String, session: &str, project: &Path) -> Event {
+    let now = environment::now().unwrap_or_else(|_| jiff::Timestamp::now());
+    Event {
+        event: "relay".into(),
+        message,
+        session_id: session.to_owned(),
+        timestamp: format!("{now:.0}"),
+        project: project.file_name().map_or_else(|| "unknown".into(), |name| name.to_string_lossy().into_owned()),
+    }
+}
+
+/// Returns whether anybody wants to be told.
+pub(crate) fn is_set_up(places: &Places) -> bool {
+    places.config.as_ref().is_some_and(|config| file::path(config).exists())
+}
+
+/// Hands an event to a child process and returns at once.
+///
+/// The agent waits for our process and for whoever holds its pipes: the child has none of them, and a process group of
+/// its own, so that ending the agent's group does not end it. Whatever goes wrong, the injection is not touched.
+pub(crate) fn detached(event: &Event) {
+    let (Ok(program), Ok(payload)) = (std::env::current_exe(), serde_json::to_vec(event)) else { return };
+    let mut command = Command::new(program);
+    command.args(["system", SEND]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).current_dir("/");
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt;
+        command.process_group(0);
+    }
+    if let Ok(mut child) = command.spawn()
+        && let Some(mut pipe) = child.stdin.take()
+    {
+        // A few hundred bytes fit into any pipe: this does not wait for the child either.
+        let _ = pipe.write_all(&payload);
+    }
+}
+
+/// Sends the event on stdin. Nobody listens to what became of it.
+pub(crate) fn send_from_stdin() {
+    let mut payload = Vec::new();
+    if stdin().lock().take(MAX_EVENT).read_to_end(&mut payload).is_err() {
+        return;
+    }
+    let Ok(event) = serde_json::from_slice::<Event>(&payload) else { return };
+    let config = environment::places_at("/".into()).config;
+    if let Some(Ok(Some(receiver))) = config.map(|config| file::read(&file::path(&config))) {
+        let _ = send(&receiver, &event);
+    }
+}

@@ -1,0 +1,198 @@
+//! Dated entries: `## [YYYY-MM-DD-HHMMSS] Title` and what follows, until the next one.
+
+use std::collections::BTreeMap;
+
+use super::find::find;
+use super::plan::{Strategy, plan};
+use super::read;
+use crate::lines::{Hidden, lines};
+use crate::note::{Level, Note};
+use crate::piece::{Order, Piece};
+use crate::settings::{Places, Settings};
+use crate::shown::path_text;
+
+/// An entry of a file such as DECISIONS.md.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Entry<'a> {
+    /// `2026-01-28-051426`.
+    pub(super) stamp: &'a str,
+    pub(super) title: &'a str,
+    /// Where its heading begins.
+    pub(super) start: usize,
+    /// The whole entry with its heading, without a closing rule.
+    pub(super) text: &'a str,
+    /// What stands under the heading.
+    pub(super) body: &'a str,
+    /// Somebody wrote `~~Superseded` at the start of a line of it.
+    pub(super) is_superseded: bool,
+}
+
+impl<'a> Entry<'a> {
+    /// Returns the day alone.
+    pub(super) fn date(&self) -> &'a str {
+        &self.stamp[..10]
+    }
+
+    /// Returns the stamp with the words of the title: the entry's name within its file.
+    fn slug(&self) -> String {
+        let mut slug = self.stamp.to_owned();
+        let lower = self.title.to_lowercase();
+        for word in lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).take(8) {
+            slug.push('-');
+            slug.push_str(word);
+        }
+        slug
+    }
+}
+
+/// Reads `## [YYYY-MM-DD-HHMMSS] Title`. The form without a time, as templates show it, is no entry.
+pub(super) fn heading(line: &str) -> Option<(&str, &str)> {
+    let (stamp, title) = line.strip_prefix("## [")?.split_once(']')?;
+    let form = b"0000-00-00-000000";
+    let fits = |(byte, form): (&u8, &u8)| if *form == b'0' { byte.is_ascii_digit() } else { byte == form };
+    let is_stamp = stamp.len() == form.len() && stamp.as_bytes().iter().zip(form).all(fits);
+    is_stamp.then(|| (stamp, title.trim()))
+}
+
+/// Returns the entries of a file in its order. Headings in comments and fences are none.
+pub(super) fn parse(text: &str) -> Vec<Entry<'_>> {
+    let mut hidden = Hidden::new(text);
+    let mut entries: Vec<Entry<'_>> = Vec::new();
+    let mut open: Option<(Entry<'_>, usize)> = None;
+    for line in lines(text, 0) {
+        if hidden.hides(&line) {
+            continue;
+        }
+        if let Some((stamp, title)) = heading(line.text) {
+            finish(&mut entries, &mut open, text, line.start);
+            let entry = Entry { stamp, title, start: line.start, text: "", body: "", is_superseded: false };
+            open = Some((entry, line.end));
+        } else if line.text.trim_end() == "## Themes" {
+            finish(&mut entries, &mut open, text, line.start);
+        } else if let Some((entry, _)) = &mut open {
+            entry.is_superseded |= line.text.trim_start().starts_with("~~Superseded");
+        }
+    }
+    finish(&mut entries, &mut open, text, text.len());
+    entries
+}
+
+fn finish<'a>(entries: &mut Vec<Entry<'a>>, open: &mut Option<(Entry<'a>, usize)>, text: &'a str, end: usize) {
+    let Some((entry, body)) = open.take() else { return };
+    let whole = without_rule(&text[entry.start..end]);
+    let body = text[body..end.max(body)].trim_start();
+    entries.push(Entry { text: whole, body: without_rule(body), ..entry });
+}
+
+/// Cuts blank lines and the rule between entries off the end.
+fn without_rule(text: &str) -> &str {
+    let text = text.trim_end();
+    match text.strip_suffix("---") {
+        Some(before) if before.is_empty() || before.ends_with('\n') => before.trim_end(),
+        _ => text,
+    }
+}
+
+/// An entry of a file of which only the index is shown, as a candidate for the running message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryCandidate {
+    /// The absolute path of its file, `#`, stamp and words of the title; unique within the file.
+    pub id: String,
+    /// The absolute path of its file.
+    pub path: String,
+    /// The name of its file inside `.context/`, with the same ending as the id: `DECISIONS.md#2026-01-28-…`.
+    pub name: String,
+    pub title: String,
+    /// `YYYY-MM-DD`.
+    pub date: String,
+    /// What stands under the heading.
+    pub body: String,
+    /// The whole entry with its heading, as it is delivered.
+    pub text: String,
+}
+
+impl EntryCandidate {
+    /// Makes the piece that delivers this entry.
+    pub fn piece(&self, reason: impl Into<String>) -> Piece {
+        Piece::new(self.id.clone(), self.path.clone(), reason, Order::Document, self.text.clone())
+    }
+}
+
+/// Returns the entries of all files of which the gate shows only the index. Superseded ones are left out: the entry
+/// that replaced them is there.
+pub fn entries(places: &Places, settings: &Settings, notes: &mut Vec<Note>) -> Vec<EntryCandidate> {
+    let (planned, _) = plan(settings);
+    let Some(found) = find(places, &planned) else { return Vec::new() };
+    let mut candidates = Vec::new();
+    for file in planned.iter().filter(|file| file.strategy == Strategy::Index) {
+        let path = found.directory.join(&file.name);
+        let shown = path_text(&path);
+        match read::read(&path, &shown, settings.flag("redact"), notes) {
+            Ok(Some(text)) => candidates.extend(candidates_of(&text, &shown, &file.name)),
+            Ok(None) => {}
+            Err(problem) => notes.push(crate::fs::FileError::new(shown, problem).note(Level::Warning)),
+        }
+    }
+    candidates
+}
+
+fn candidates_of(text: &str, path: &str, file: &str) -> Vec<EntryCandidate> {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let candidate = |entry: Entry<'_>| {
+        let mut slug = entry.slug();
+        let times = seen.entry(slug.clone()).or_default();
+        *times += 1;
+        if *times > 1 {
+            slug = format!("{slug}-{times}");
+        }
+        EntryCandidate {
+            id: format!("{path}#{slug}"),
+            path: path.to_owned(),
+            name: format!("{file}#{slug}"),
+            title: entry.title.to_owned(),
+            date: entry.date().to_owned(),
+            body: entry.body.to_owned(),
+            text: entry.text.to_owned(),
+        }
+    };
+    parse(text).into_iter().filter(|entry| !entry.is_superseded).map(candidate).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_full_stamp_is_an_entry() {
+        assert_eq!(heading("## [2026-01-28-051426] Use X "), Some(("2026-01-28-051426", "Use X")));
+        for line in [
+            "## [2026-01-28] X",
+            "## [YYYY-MM-DD-HHMMSS] X",
+            "# [2026-01-28-051426] X",
+            "## 2026-01-28-051426 X",
+            "## [2026-01-28-05142é] X",
+        ] {
+            assert_eq!(heading(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn comments_and_fences_hold_no_entries_and_rules_belong_to_none() {
+        let text = "# D\n<!--\n## [2026-01-01-000000] no\n-->\n```\n## [2026-01-01-000001] no\n```\n\
+            ## [2026-01-03-000000] Three\n\nbody\n\n---\n\n## [2026-01-02-000000] Two\r\n\r\n~~Superseded by Three~~\r\n\n## Themes\n- x\n";
+        let parsed = parse(text);
+        let short: Vec<_> = parsed.iter().map(|entry| (entry.title, entry.body, entry.is_superseded)).collect();
+        assert_eq!(short, [("Three", "body", false), ("Two", "~~Superseded by Three~~", true)]);
+        assert_eq!(parsed[0].text, "## [2026-01-03-000000] Three\n\nbody");
+    }
+
+    #[test]
+    fn candidates_have_their_own_identity() {
+        let text = "## [2026-01-28-051426] Use `X` | Y\n\na\n\n## [2026-01-28-051426] Use X, Y\n\nb\n\n## [2026-01-01-000000] Old\n~~Superseded~~\n";
+        let candidates = candidates_of(text, "/p/.context/DECISIONS.md", "DECISIONS.md");
+        let names: Vec<_> = candidates.iter().map(|candidate| candidate.name.as_str()).collect();
+        assert_eq!(names, ["DECISIONS.md#2026-01-28-051426-use-x-y", "DECISIONS.md#2026-01-28-051426-use-x-y-2"]);
+        assert_eq!(candidates[1].id, "/p/.context/DECISIONS.md#2026-01-28-051426-use-x-y-2");
+        assert_eq!((candidates[0].date.as_str(), candidates[0].body.as_str()), ("2026-01-28", "a"));
+    }
+}

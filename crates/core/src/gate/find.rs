@@ -1,0 +1,51 @@
+//! Where the gate's files are: the nearest `.context/` with a core file in it, and the constitutions above it.
+
+use std::path::{Path, PathBuf};
+
+use super::plan::{CONSTITUTION, Planned};
+use crate::settings::Places;
+
+/// The name of the directory.
+pub const CONTEXT: &str = ".context";
+
+/// The directories that the gate reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    /// The nearest `.context` that is initialised.
+    pub(super) directory: PathBuf,
+    /// Directories above it whose constitution holds here too, outermost first.
+    pub(super) above: Vec<PathBuf>,
+}
+
+/// Returns whether there is any `.context` for a directory, at the price of a few `stat`s.
+pub fn is_here(places: &Places) -> bool {
+    places.upward().any(|directory| directory.join(CONTEXT).is_dir())
+}
+
+/// Returns the nearest `.context` upward, initialised or not: where a new entry belongs.
+pub fn find_directory(places: &Places) -> Option<PathBuf> {
+    places.upward().map(|directory| directory.join(CONTEXT)).find(|path| path.is_dir())
+}
+
+/// Finds the nearest `.context` that holds one of the planned files, and the constitutions above it.
+///
+/// A `.context` without any (it may hold only an index of documents, or goals) does not hide the one above it.
+pub(super) fn find(places: &Places, planned: &[Planned]) -> Option<Found> {
+    let mut directories = places.upward().map(|directory| directory.join(CONTEXT));
+    let directory = directories.find(|path| planned.iter().any(|file| path.join(&file.name).symlink_metadata().is_ok()))?;
+    let mut above: Vec<_> = directories.filter(|path| path.join(CONSTITUTION).symlink_metadata().is_ok()).collect();
+    above.reverse();
+    Some(Found { directory, above })
+}
+
+/// Returns the directory that links in a `.context` may not leave: the repository's root, else its own parent.
+pub(super) fn boundary(context: &Path) -> &Path {
+    let project = context.parent().unwrap_or(context);
+    project.ancestors().find(|directory| directory.join(".git").exists()).unwrap_or(project)
+}
+
+/// Returns how a file above is written seen from the project's directory: `../../.context/CONSTITUTION.md`.
+pub(super) fn seen_from(project: &Path, above: &Path) -> String {
+    let levels = above.parent().and_then(|parent| project.strip_prefix(parent).ok()).map_or(0, |below| below.components().count());
+    format!("{}{CONTEXT}/{CONSTITUTION}", "../".repeat(levels))
+}

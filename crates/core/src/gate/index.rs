@@ -1,0 +1,225 @@
+//! The index of a file: what stands between its markers, or, where that is missing, empty or behind, a computed table.
+
+use super::entry::{self, Entry};
+use crate::lines::{Hidden, lines};
+use crate::note::{Note, NoteKind};
+
+pub(super) const START: &str = "<!-- INDEX:START -->";
+pub(super) const END: &str = "<!-- INDEX:END -->";
+pub(super) const NO_ENTRIES: &str = "(no index entries)";
+/// A file without markers and entries is shown as it is, up to this many characters.
+const WHOLE_CHARACTERS: usize = 10_000;
+
+/// Returns what is shown of a file of which only the index goes in.
+pub(super) fn index(name: &str, shown: &str, text: &str, notes: &mut Vec<Note>) -> String {
+    let entries = entry::parse(text);
+    let stored = match block(text) {
+        Block::Found(range) => Some(text[range].trim()),
+        Block::Missing => None,
+        Block::Broken => {
+            notes.push(Note::warning(shown, NoteKind::Format, "its index markers are in the wrong order; the index was computed"));
+            None
+        }
+    };
+    if text.matches(START).count() > 1 || text.matches(END).count() > 1 {
+        notes.push(Note::warning(shown, NoteKind::Format, "has more than one index marker of a kind; the first ones count"));
+    }
+    match stored {
+        Some(stored) if !stored.is_empty() && !is_behind(stored, &entries) => marked(stored, &entries),
+        _ if !entries.is_empty() => {
+            if stored.is_some_and(|stored| !stored.is_empty()) {
+                notes.push(Note::info(shown, NoteKind::Stale, "its stored index lacks entries; the index was computed"));
+            }
+            table(name, &entries, "\n")
+        }
+        None if has_text(text) => whole(name, shown, text, notes),
+        _ => NO_ENTRIES.into(),
+    }
+}
+
+/// What the markers say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Block {
+    /// The bytes between the markers.
+    Found(std::ops::Range<usize>),
+    Missing,
+    /// The first end stands before the first start, or one of them alone.
+    Broken,
+}
+
+/// Finds the first start and the first end.
+pub(super) fn block(text: &str) -> Block {
+    match (text.find(START), text.find(END)) {
+        (Some(start), Some(end)) if end > start => Block::Found(start + START.len()..end),
+        (None, None) => Block::Missing,
+        _ => Block::Broken,
+    }
+}
+
+/// Returns the table of entries, in their order. Superseded ones say so.
+pub(super) fn table(name: &str, entries: &[Entry<'_>], line_break: &str) -> String {
+    let mut rows = vec![format!("| Date | {} |", column(name)), "|------|--------|".to_owned()];
+    rows.extend(entries.iter().map(table_row));
+    rows.join(line_break)
+}
+
+pub(super) fn table_row(entry: &Entry<'_>) -> String {
+    let mark = if entry.is_superseded { SUPERSEDED } else { "" };
+    format!("| {} | {}{mark} |", entry.date(), entry.title.replace('|', "\\|"))
+}
+
+/// Returns whether some row names an entry that is not in the file.
+pub(super) fn rows_without_entry(rows: &[&str], entries: &[Entry<'_>]) -> bool {
+    let is_known =
+        |line: &&str| row(line).is_some_and(|(date, title)| entries.iter().any(|entry| entry.date() == date && entry.title == title));
+    !rows.iter().all(is_known)
+}
+
+const SUPERSEDED: &str = " (superseded)";
+
+fn column(name: &str) -> &'static str {
+    match name {
+        super::plan::DECISIONS => "Decision",
+        super::plan::LEARNINGS => "Learning",
+        _ => "Entry",
+    }
+}
+
+/// Returns the date and the title of a row of a stored table.
+fn row(line: &str) -> Option<(&str, String)> {
+    let (date, title) = line.trim().strip_prefix('|')?.split_once('|')?;
+    let title = title.trim().strip_suffix('|')?.trim();
+    let title = title.strip_suffix(SUPERSEDED).unwrap_or(title);
+    Some((date.trim(), title.replace("\\|", "|")))
+}
+
+/// A stored index is behind when an entry has no row of its own, or when an entry is caught inside the block.
+fn is_behind(stored: &str, entries: &[Entry<'_>]) -> bool {
+    let mut rows: Vec<_> = stored.lines().filter_map(row).collect();
+    let lacks = |entry: &Entry<'_>| match rows.iter().position(|(date, title)| *date == entry.date() && title == entry.title) {
+        Some(at) => {
+            rows.swap_remove(at);
+            false
+        }
+        None => true,
+    };
+    entries.iter().any(lacks) || stored.lines().any(|line| entry::heading(line).is_some())
+}
+
+/// Returns the stored index with a mark at the rows of superseded entries.
+fn marked(stored: &str, entries: &[Entry<'_>]) -> String {
+    if !entries.iter().any(|entry| entry.is_superseded) {
+        return stored.to_owned();
+    }
+    let is_superseded = |line: &str| {
+        let row = row(line).filter(|_| !line.contains(SUPERSEDED));
+        row.is_some_and(|(date, title)| entries.iter().any(|entry| entry.is_superseded && entry.date() == date && entry.title == title))
+    };
+    let mark = |line: &str| match line.trim_end().strip_suffix('|') {
+        Some(start) if is_superseded(line) => format!("{}{SUPERSEDED} |", start.trim_end()),
+        _ => line.to_owned(),
+    };
+    stored.lines().map(mark).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns whether anything but a title and comments is written here.
+fn has_text(text: &str) -> bool {
+    let mut hidden = Hidden::new(text);
+    lines(text, 0).any(|line| {
+        let is_fence = line.text.trim_start().starts_with(['`', '~']);
+        let is_hidden = hidden.hides(&line);
+        (!is_hidden || is_fence) && !line.is_blank() && !line.text.starts_with("# ")
+    })
+}
+
+fn whole(name: &str, shown: &str, text: &str, notes: &mut Vec<Note>) -> String {
+    let reason = "has neither index markers nor dated entries; it is shown whole";
+    match text.char_indices().nth(WHOLE_CHARACTERS) {
+        None => {
+            notes.push(Note::info(shown, NoteKind::Fallback, reason));
+            text.to_owned()
+        }
+        Some((end, _)) => {
+            let total = text.chars().count();
+            let reason = format!("{reason}, cut at {WHOLE_CHARACTERS} of {total} characters");
+            notes.push(Note::warning(shown, NoteKind::TooLarge, reason));
+            format!("{}\n[cut at {WHOLE_CHARACTERS} of {total} characters; read {name} for the rest]", text[..end].trim_end())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> (String, Vec<String>) {
+        let mut notes = Vec::new();
+        let shown = index("DECISIONS.md", "D", text, &mut notes);
+        (shown, notes.into_iter().map(|note| note.reason).collect())
+    }
+
+    const ENTRY: &str = "## [2026-01-02-030405] Two | pipes\n\nbody\n";
+    const TABLE: &str = "| Date | Decision |\n|------|--------|\n| 2026-01-02 | Two \\| pipes |";
+
+    #[test]
+    fn a_stored_index_is_taken_as_it_is() {
+        let stored = "| Date | Decision |\n|----|--------|\n| 2026-01-02 | Two \\| pipes |\n| 2025-01-01 | Archived |";
+        assert_eq!(of(&format!("# D\n\n{START}\n{stored}\n{END}\n\n{ENTRY}")), (stored.into(), vec![]));
+        assert_eq!(of(&format!("# D\n\n{START}\nfree words\n{END}\n")), ("free words".into(), vec![]));
+    }
+
+    #[test]
+    fn missing_or_empty_markers_are_computed() {
+        assert_eq!(of(&format!("# D\n\n{ENTRY}")).0, TABLE);
+        assert_eq!(of(&format!("# D\n{START}{END}\n{ENTRY}")).0, TABLE);
+        assert_eq!(of(&format!("# D\r\n\r\n{}", ENTRY.replace('\n', "\r\n"))).0, TABLE, "CRLF");
+    }
+
+    #[test]
+    fn a_stale_index_is_computed() {
+        let (shown, notes) =
+            of(&format!("{START}\n| Date | Decision |\n|--|--|\n| 2026-01-01 | Older |\n{END}\n{ENTRY}\n## [2026-01-01-000000] Older\n"));
+        assert_eq!(shown, format!("{TABLE}\n| 2026-01-01 | Older |"));
+        assert_eq!(notes, ["its stored index lacks entries; the index was computed"]);
+    }
+
+    #[test]
+    fn reversed_and_doubled_markers_are_noted() {
+        let (shown, notes) = of(&format!("{END}\n{START}\n{ENTRY}"));
+        assert_eq!((shown.as_str(), notes.len()), (TABLE, 1));
+        let (_, notes) = of(&format!("{START}\n{TABLE}\n{END}\n{START}\n{END}\n{ENTRY}"));
+        assert_eq!(notes, ["has more than one index marker of a kind; the first ones count"]);
+        assert_eq!(of(&format!("# D\n{START}\nx")).0, format!("# D\n{START}\nx"), "only a start: shown whole");
+    }
+
+    #[test]
+    fn an_entry_caught_between_the_markers_is_not_lost() {
+        assert_eq!(of(&format!("{START}\n{TABLE}\n{ENTRY}{END}\n")).0, TABLE);
+    }
+
+    #[test]
+    fn superseded_entries_are_marked_stored_and_computed() {
+        let entry = "## [2026-01-02-030405] Two\n\n~~Superseded by Three~~\n";
+        let expected = "| 2026-01-02 | Two (superseded) |";
+        assert!(of(entry).0.ends_with(expected));
+        assert!(of(&format!("{START}\n| 2026-01-02 | Two |\n{END}\n{entry}")).0.ends_with(expected));
+        assert!(of(&format!("{START}\n{expected}\n{END}\n{entry}")).0.ends_with(expected));
+    }
+
+    #[test]
+    fn without_entries_it_says_so() {
+        assert_eq!(of(&format!("# D\n{START}\n{END}\n")).0, NO_ENTRIES);
+        assert_eq!(of("# D\n\n<!-- ## [2026-01-02-030405] X -->\n").0, NO_ENTRIES);
+        assert_eq!(of("# D\n\n<!--\n## [2026-01-02-030405] X\n-->\n").0, NO_ENTRIES);
+    }
+
+    #[test]
+    fn text_in_another_form_is_shown_whole_up_to_a_limit() {
+        assert_eq!(of("# D\n\nWe use X.\n").0, "# D\n\nWe use X.\n");
+        let (shown, notes) = of(&"é".repeat(10_001));
+        assert!(
+            shown.starts_with(&"é".repeat(10_000)) && shown.ends_with("[cut at 10000 of 10001 characters; read DECISIONS.md for the rest]")
+        );
+        assert_eq!(notes.len(), 1);
+    }
+}

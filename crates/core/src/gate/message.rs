@@ -1,0 +1,198 @@
+//! The message of the gate: what was loaded, its pieces, and the closing notes.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::find::{Found, find, seen_from};
+use super::frame::{BANNER, INDEX_HEAD, SEPARATOR};
+use super::index::index;
+use super::plan::{CONSTITUTION, DECISIONS, LEARNINGS, Planned, Strategy, TASKS, plan};
+use super::read;
+use crate::fs::{FileError, FileProblem};
+use crate::note::{Level, Note, NoteKind};
+use crate::piece::{Brought, Order, Piece};
+use crate::settings::{Places, Settings};
+use crate::shown::path_text;
+use crate::tokens::estimate_bytes;
+
+/// More tokens than this are injected all the same, but it is said.
+pub const WARN_TOKENS: u64 = 15_000;
+
+/// A file that goes into the message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// The name in its head: plain for the gate's own files, relative for a constitution above.
+    pub name: String,
+    pub path: PathBuf,
+    pub strategy: Strategy,
+    /// What stands under the head: the file, its index, or words for nothing.
+    pub text: String,
+    /// Of the file's content as injected; words for an empty file count nothing.
+    pub tokens: u64,
+}
+
+impl Section {
+    fn head(&self) -> String {
+        let index = if self.strategy == Strategy::Index { INDEX_HEAD } else { "" };
+        format!("--- {}{index} ---\n", self.name)
+    }
+
+    fn order(&self) -> Order {
+        let is_constitution = self.strategy == Strategy::Verbatim && self.path.file_name().is_some_and(|name| name == CONSTITUTION);
+        if is_constitution { Order::Constitution } else { Order::Gate }
+    }
+}
+
+/// Everything the gate has to say about a directory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Gate {
+    /// The `.context` that was found.
+    pub directory: PathBuf,
+    /// Verbatim files, then indexes.
+    pub sections: Vec<Section>,
+    /// Names of files that exist and are only mentioned.
+    pub mentioned: Vec<String>,
+    /// Files that are there and cannot be used, with the reason.
+    pub left_out: Vec<(String, FileProblem)>,
+    /// All files of the plan, with their strategy.
+    pub planned: Vec<Planned>,
+    pub notes: Vec<Note>,
+}
+
+/// Loads what the gate has to say. `None`: nothing is initialised here, or there is nothing to say.
+pub fn load(places: &Places, settings: &Settings) -> Option<Gate> {
+    let (planned, notes) = plan(settings);
+    let found = find(places, &planned)?;
+    let mut gate = Gate { directory: found.directory.clone(), notes, ..Gate::default() };
+    let redacts = settings.flag("redact");
+    gate.load_above(&found, &planned, redacts);
+    for file in &planned {
+        let path = found.directory.join(&file.name);
+        match file.strategy {
+            Strategy::Verbatim | Strategy::Index => gate.load_file(file.name.clone(), path, file.strategy, redacts),
+            Strategy::Mention if path.is_file() => gate.mentioned.push(file.name.clone()),
+            Strategy::Mention | Strategy::Skip => {}
+        }
+    }
+    gate.planned = planned;
+    if gate.tokens() > WARN_TOKENS {
+        let reason = format!("holds {} tokens for the gate, more than {WARN_TOKENS}; they are injected all the same", gate.tokens());
+        gate.notes.push(Note::warning(path_text(&gate.directory), NoteKind::NearLimit, reason));
+    }
+    let is_empty = gate.sections.is_empty() && gate.mentioned.is_empty() && gate.left_out.is_empty();
+    (!is_empty).then_some(gate)
+}
+
+/// Brings the gate's pieces. Concatenated in their order they are the spec's message.
+pub fn bring(places: &Places, settings: &Settings) -> Brought {
+    load(places, settings).map(Gate::into_brought).unwrap_or_default()
+}
+
+impl Gate {
+    /// The rules of the directories above hold here too, and come first.
+    fn load_above(&mut self, found: &Found, planned: &[Planned], redacts: bool) {
+        let is_verbatim = planned.iter().any(|file| file.name == CONSTITUTION && file.strategy == Strategy::Verbatim);
+        let project = found.directory.parent().unwrap_or(&found.directory);
+        for above in found.above.iter().filter(|_| is_verbatim) {
+            self.load_file(seen_from(project, above), above.join(CONSTITUTION), Strategy::Verbatim, redacts);
+        }
+    }
+
+    fn load_file(&mut self, name: String, path: PathBuf, strategy: Strategy, redacts: bool) {
+        let shown = path_text(&path);
+        let text = match read::read(&path, &shown, redacts, &mut self.notes) {
+            Ok(Some(text)) => text,
+            Ok(None) => return,
+            Err(problem) => {
+                self.notes.push(FileError::new(shown, problem.clone()).note(Level::Warning));
+                self.left_out.push((name, problem));
+                return;
+            }
+        };
+        let (text, tokens) = if text.trim().is_empty() {
+            self.notes.push(Note::info(shown, NoteKind::Empty, "is empty"));
+            ("(empty)".to_owned(), estimate_bytes(text.len()))
+        } else if strategy == Strategy::Index {
+            let text = index(&name, &shown, &text, &mut self.notes);
+            let tokens = estimate_bytes(text.len());
+            (text, tokens)
+        } else {
+            let tokens = estimate_bytes(text.len());
+            (text, tokens)
+        };
+        self.sections.push(Section { name, path, strategy, text, tokens });
+    }
+
+    /// Returns how many files are loaded.
+    pub fn files(&self) -> usize {
+        self.sections.len()
+    }
+
+    /// Returns the estimated tokens of all loaded files; frame and notes are not counted.
+    pub fn tokens(&self) -> u64 {
+        self.sections.iter().map(|section| section.tokens).sum()
+    }
+
+    /// Returns the one line that may leave the machine: how much was injected, and nothing of what.
+    pub fn summary(&self) -> String {
+        let over = if self.tokens() > WARN_TOKENS { format!(" — over {WARN_TOKENS}") } else { String::new() };
+        format!("context-load-gate: injected {} files (~{} tokens){over}", self.files(), self.tokens())
+    }
+
+    /// Returns the whole message.
+    pub fn message(&self) -> String {
+        self.pieces().into_iter().map(|piece| piece.text).collect()
+    }
+
+    fn into_brought(self) -> Brought {
+        Brought { pieces: self.pieces(), notes: self.notes }
+    }
+
+    /// Returns the message in pieces: one per file, the banner with the first, the closing notes as the last.
+    pub fn pieces(&self) -> Vec<Piece> {
+        let mut banner = Some(format!("{BANNER}\n{SEPARATOR}\n\n"));
+        let mut pieces = Vec::with_capacity(self.sections.len() + 1);
+        for section in &self.sections {
+            let path = path_text(&section.path);
+            // An index has an identity of its own: the file itself is not in the window.
+            let id = if section.strategy == Strategy::Index { format!("{path}#index") } else { path.clone() };
+            let text = format!("{}{}{}\n\n", banner.take().unwrap_or_default(), section.head(), section.text);
+            pieces.push(Piece::new(id, path, format!("core file, {}", section.strategy.word()), section.order(), text));
+        }
+        let directory = path_text(&self.directory);
+        let text = format!("{}{}", banner.unwrap_or_default(), self.footer());
+        pieces.push(Piece::new(format!("{directory}#footer"), directory, "closing notes", Order::Gate, text));
+        pieces
+    }
+
+    fn footer(&self) -> String {
+        let (files, tokens) = (self.files(), self.tokens());
+        let mut text = format!("{SEPARATOR}\nContext: {files} files loaded (~{tokens} tokens). Order follows config.FileReadOrder.\n");
+        if self.mentioned.iter().any(|name| name == TASKS) {
+            text.push_str(
+                "\nTASKS.md contains the project's prioritized work items. Read it when\n\
+                 discussing priorities, picking up work, or when the user asks about tasks.\n",
+            );
+        }
+        let others: Vec<_> = self.mentioned.iter().filter(|name| *name != TASKS).map(String::as_str).collect();
+        if !others.is_empty() {
+            let _ = write!(text, "\nAlso in {}, to be read when needed: {}.\n", self.shown_directory(), others.join(", "));
+        }
+        if self.sections.iter().any(|section| [DECISIONS, LEARNINGS].contains(&section.name.as_str())) {
+            text.push_str(
+                "\nFor full decision or learning details, read the entry in DECISIONS.md or\n\
+                 LEARNINGS.md by timestamp.\n",
+            );
+        }
+        for (name, problem) in &self.left_out {
+            let _ = write!(text, "\n{name} could not be loaded: {problem}.\n");
+        }
+        text
+    }
+
+    /// `.context/`, as seen from the project's own directory.
+    fn shown_directory(&self) -> String {
+        let project = self.directory.parent().unwrap_or(Path::new(""));
+        format!("{}/", crate::shown::relative_text(&self.directory, project))
+    }
+}

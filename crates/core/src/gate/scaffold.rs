@@ -1,0 +1,75 @@
+//! A first `.context/`: small, useful as it is, and never written over what is there.
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::find::CONTEXT;
+use super::plan::{CONSTITUTION, DECISIONS, LEARNINGS, TASKS};
+use super::record::RecordKind;
+use crate::Failure;
+use crate::fs::FileProblem;
+use crate::shown::{one_line, path_text};
+
+/// A file of the new directory, and whether it was written or was there before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scaffolded {
+    pub path: PathBuf,
+    pub is_new: bool,
+}
+
+/// Writes the files of a first `.context/` below `project`. Files that exist stay as they are.
+pub fn scaffold(project: &Path) -> Result<Vec<Scaffolded>, Failure> {
+    let context = project.join(CONTEXT);
+    let cannot =
+        |path: &Path, error: std::io::Error| Failure::new(format!("cannot write `{}`", path_text(path))).because(&FileProblem::from(error));
+    match fs::create_dir(&context) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && context.is_dir() => {}
+        Err(error) => return Err(cannot(&context, error)),
+    }
+    let files = [
+        (CONSTITUTION, include_str!("templates/CONSTITUTION.md").to_owned()),
+        ("CONVENTIONS.md", include_str!("templates/CONVENTIONS.md").to_owned()),
+        ("ARCHITECTURE.md", architecture(project)),
+        ("AGENT_PLAYBOOK.md", include_str!("templates/AGENT_PLAYBOOK.md").to_owned()),
+        (DECISIONS, RecordKind::Decision.new_file().to_owned()),
+        (LEARNINGS, RecordKind::Learning.new_file().to_owned()),
+        (TASKS, include_str!("templates/TASKS.md").to_owned()),
+    ];
+    let mut made = Vec::new();
+    for (name, text) in files {
+        let path = context.join(name);
+        let is_new = match File::create_new(&path) {
+            Ok(mut file) => {
+                file.write_all(text.as_bytes()).map_err(|error| cannot(&path, error))?;
+                true
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
+            Err(error) => return Err(cannot(&path, error)),
+        };
+        made.push(Scaffolded { path, is_new });
+    }
+    Ok(made)
+}
+
+/// Directories that say nothing about the design.
+const DULL: &[&str] = &["target", "node_modules", "dist", "build", "out", "vendor", "venv", "__pycache__", "coverage"];
+
+/// Begins the map of the system with the directories that are there.
+fn architecture(project: &Path) -> String {
+    let mut text = String::from("# Architecture\n\nWhere things are, and why they are apart.\n\n");
+    let entries = fs::read_dir(project).into_iter().flatten().filter_map(Result::ok);
+    let directories = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let mut names: Vec<_> = directories.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.retain(|name| !name.starts_with('.') && !DULL.contains(&name.as_str()));
+    names.sort();
+    for name in names.iter().take(30) {
+        let _ = writeln!(text, "- `{}/`:", one_line(name));
+    }
+    if names.is_empty() {
+        text.push_str("- (name the parts here, one line each)\n");
+    }
+    text
+}

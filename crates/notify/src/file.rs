@@ -1,0 +1,105 @@
+//! The user's own file with the receiver: `notify.toml`, readable by nobody else.
+
+use std::fs::{self, OpenOptions};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use briefing_core::Failure;
+use briefing_core::fs::{FileProblem, read_text, write_atomic};
+use briefing_core::shown::path_text;
+use serde::{Deserialize, Serialize};
+
+use crate::receiver::Receiver;
+
+/// What stands in the file.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    url: String,
+    #[serde(default)]
+    allow_private: bool,
+}
+
+/// Returns the place of the file below `$XDG_CONFIG_HOME`.
+pub fn path(config: &Path) -> PathBuf {
+    config.join("brief").join("notify.toml")
+}
+
+/// Returns the receiver that the user has set up; `None` without one.
+pub fn read(path: &Path) -> Result<Option<Receiver>, Failure> {
+    let cannot = || Failure::new(format!("`{}` cannot be used", path_text(path))).hint("`brief notify setup -` writes it anew");
+    let text = match read_text(path, 64 * 1024) {
+        Ok(text) => text,
+        Err(FileProblem::Missing) => return Ok(None),
+        Err(problem) => return Err(cannot().because(&problem)),
+    };
+    // The error would quote the line, and the line is the secret.
+    let kept: Kept = toml::from_str(&text).map_err(|_| cannot().because_of("it is not the TOML that `brief notify setup` writes"))?;
+    Receiver::new(&kept.url, kept.allow_private).map(Some).map_err(|problem| cannot().because(&problem))
+}
+
+/// Writes the receiver with mode 0600.
+pub fn write(path: &Path, receiver: &Receiver) -> Result<(), Failure> {
+    let cannot = |problem: FileProblem| Failure::new(format!("cannot write `{}`", path_text(path))).because(&problem);
+    let kept = Kept { url: receiver.url().to_owned(), allow_private: receiver.allows_private() };
+    let text = toml::to_string(&kept).map_err(|_| cannot(FileProblem::Io("the address cannot be written as TOML".into())))?;
+    let directory = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(directory).map_err(|error| cannot(error.into()))?;
+    // The file exists with its mode before the secret is in it; replacing keeps the mode.
+    make_private(path).map_err(|error| cannot(error.into()))?;
+    write_atomic(path, text.as_bytes()).map_err(cannot)
+}
+
+/// Removes the file. Returns whether there was one.
+pub fn remove(path: &Path) -> Result<bool, Failure> {
+    match fs::remove_file(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(Failure::new(format!("cannot remove `{}`", path_text(path))).because(&FileProblem::from(error))),
+    }
+}
+
+fn make_private(path: &Path) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+        options.mode(0o600);
+        options.open(path)?.set_permissions(fs::Permissions::from_mode(0o600))
+    }
+    #[cfg(not(unix))]
+    options.open(path).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back_and_private() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = path(directory.path());
+        assert_eq!(read(&path).unwrap(), None);
+        let receiver = Receiver::new("https://hooks.example.com/\"quoted\"/x", true);
+        let receiver = receiver.unwrap_or_else(|_| Receiver::new("https://hooks.example.com/x", true).unwrap());
+        write(&path, &receiver).unwrap();
+        write(&path, &receiver).unwrap();
+        assert_eq!(read(&path).unwrap(), Some(receiver));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+        assert!(remove(&path).unwrap());
+        assert!(!remove(&path).unwrap());
+    }
+
+    #[test]
+    fn a_broken_file_is_told_without_its_content() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("notify.toml");
+        fs::write(&path, "url = https://hooks.example.com/s3cr3t").unwrap();
+        let failure = read(&path).unwrap_err();
+        assert!(!format!("{failure} {:?}", failure.causes()).contains("s3cr3t"));
+    }
+}
