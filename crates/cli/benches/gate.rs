@@ -66,7 +66,8 @@ fn project(directory: &Path) -> PathBuf {
     for (name, bytes) in [("CONSTITUTION", 2_000), ("CONVENTIONS", 8_000), ("ARCHITECTURE", 10_000), ("AGENT_PLAYBOOK", 8_000)] {
         std::fs::write(context.join(format!("{name}.md")), line.repeat(bytes / line.len())).expect("a core file");
     }
-    let entries: String = (0..20).map(|number| format!("## [2026-01-{:02}-120000] Entry {number}\n\nBody.\n\n", 28 - number)).collect();
+    let entries =
+        (0..20).map(|number| format!("## [2026-01-{:02}-120000] Entry {number}\n\nBody.\n\n", 28 - number)).collect::<Vec<_>>().concat();
     for name in ["DECISIONS", "LEARNINGS"] {
         std::fs::write(context.join(format!("{name}.md")), format!("# {name}\n\n{entries}")).expect("an index file");
     }

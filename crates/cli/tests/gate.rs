@@ -180,7 +180,7 @@ fn both_commands_share_one_claim() {
 
 #[test]
 fn what_other_doors_queued_stays_queued() {
-    let knowledge: String = (0..600).map(|number| format!("LINE-{number:05} {}\n", "x".repeat(38))).collect();
+    let knowledge = (0..600).map(|number| format!("LINE-{number:05} {}\n", "x".repeat(38))).collect::<Vec<_>>().concat();
     let sandbox = project().file(".megg/info.md", "# Shop\n").file(".megg/knowledge.md", knowledge);
     let start = json!({ "session_id": "s", "cwd": sandbox.root(), "source": "startup" }).to_string();
     let first = context(&sandbox.brief_with_input(["hook", "claude", "SessionStart"], &start).success().stdout);

@@ -7,7 +7,8 @@ use crate::gate::{context, project};
 
 /// Core files of about 31 KB in numbered lines.
 fn large() -> Sandbox {
-    let lines = |name: &str, count: usize| (0..count).map(|number| format!("{name}-{number:04} {}\n", "x".repeat(40))).collect::<String>();
+    let lines =
+        |name: &str, count: usize| (0..count).map(|number| format!("{name}-{number:04} {}\n", "x".repeat(40))).collect::<Vec<_>>().concat();
     project()
         .file(".context/CONSTITUTION.md", lines("RULE", 60))
         .file(".context/CONVENTIONS.md", lines("CONV", 180))

@@ -17,7 +17,6 @@ mod goals;
 mod hook;
 mod index;
 mod install;
-mod install;
 mod notify;
 mod pack;
 mod pack_hostile;

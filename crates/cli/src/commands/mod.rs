@@ -22,6 +22,7 @@ pub(crate) mod read;
 pub(crate) mod run;
 pub(crate) mod select;
 pub(crate) mod record;
+pub(crate) mod select;
 pub(crate) mod state;
 pub(crate) mod system;
 pub(crate) mod task;

@@ -3,6 +3,7 @@
 //! They need `scripts/install-clients`; a client that is not there is a failure, never a skip.
 
 mod claude;
+mod gate;
 mod others;
 
 use std::path::Path;
@@ -15,10 +16,15 @@ use briefing_testkit::model_api::ModelRequest;
 /// How many lines the knowledge of the project has: 30 KB, more than any agent takes at once without lanes.
 const LINES: usize = 600;
 
-/// Gives a client a project with 30 KB of knowledge, and installs us as a user does.
+/// Gives a client a project with 30 KB of knowledge, and installs us.
 fn briefed(mut client: Client, agent: &str) -> Client {
     let knowledge: Vec<String> = (0..LINES).map(|number| format!("LINE-{number:05} {}\n", "x".repeat(38))).collect();
     client.file(".megg/info.md", "# SHOP-DOMAIN\n\nSells things.\n").file(".megg/knowledge.md", &knowledge.concat());
+    installed(client, agent)
+}
+
+/// Installs us as a user does.
+fn installed(mut client: Client, agent: &str) -> Client {
     let program = binary();
     let directory = program.parent().expect("a binary is in a directory");
     client.path(directory);

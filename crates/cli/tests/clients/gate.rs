@@ -1,0 +1,94 @@
+//! The gate with the real agents: 31 KB of core files, whole, in order, once, at the first use of a tool.
+
+use briefing_testkit::clients::Client;
+use briefing_testkit::model_api::{Call, ModelRequest, Reply, Script};
+
+use crate::{installed, log};
+
+/// The verbatim files: name, the word its lines begin with, and how many there are.
+const FILES: [(&str, &str, usize); 4] =
+    [("CONSTITUTION", "RULE", 60), ("CONVENTIONS", "CONV", 190), ("ARCHITECTURE", "ARCH", 230), ("AGENT_PLAYBOOK", "PLAY", 140)];
+
+fn gated(mut client: Client, agent: &str) -> Client {
+    for (name, word, count) in FILES {
+        let text = (0..count).map(|number| format!("{word}-{number:04} {}\n", "x".repeat(40))).collect::<Vec<_>>().concat();
+        client.file(&format!(".context/{name}.md"), &text);
+    }
+    client.file(".context/DECISIONS.md", "# D\n\n## [2026-01-02-030405] DECIDED-ONE\n\nBODY-OF-DECISION\n");
+    client.file(".context/LEARNINGS.md", "# L\n\n## [2026-01-03-030405] LEARNED-ONE\n\nBODY-OF-LEARNING\n");
+    client.file(".context/TASKS.md", "# T\n- [ ] TASK-WORDS\n");
+    installed(client, agent)
+}
+
+/// Panics unless banner, files, indexes and closing notes are there, whole, in order, exactly once.
+#[track_caller]
+fn assert_gate(request: &ModelRequest, what: &str) {
+    let text = request.text();
+    let numbered: Vec<String> = text
+        .match_indices('-')
+        .filter_map(|(at, _)| Some((text.get(at.checked_sub(4)?..at)?, text.get(at + 1..at + 5)?)))
+        .filter(|(word, number)| FILES.iter().any(|(_, known, _)| known == word) && number.bytes().all(|byte| byte.is_ascii_digit()))
+        .map(|(word, number)| format!("{word}-{number}"))
+        .collect();
+    let expected: Vec<String> =
+        FILES.iter().flat_map(|(_, word, count)| (0..*count).map(move |number| format!("{word}-{number:04}"))).collect();
+    assert!(numbered == expected, "{what}: {} of {} lines\n{text}", numbered.len(), expected.len());
+    let frame =
+        ["PROJECT CONTEXT (auto-loaded", "--- CONSTITUTION.md ---", "RULE-0059", "--- CONVENTIONS.md ---", "CONV-0189", "DECIDED-ONE"];
+    assert!(request.in_order(&frame), "{what}\n{text}");
+    assert!(
+        request.in_order(&["DECIDED-ONE", "LEARNED-ONE", "Context: 6 files loaded (~", "LEARNINGS.md by timestamp."]),
+        "{what}\n{text}"
+    );
+    assert_eq!(request.count("PROJECT CONTEXT (auto-loaded"), 1, "{what}");
+    for hidden in ["BODY-OF-DECISION", "BODY-OF-LEARNING", "TASK-WORDS"] {
+        assert_eq!(request.count(hidden), 0, "{what}: {hidden}");
+    }
+}
+
+/// A first prompt with a tool: nothing before it, the whole gate after it, and the same at the end.
+fn at_the_first_tool(mut client: Client) {
+    client.script(Script::new().shell("echo TOOL-ONE").shell("echo TOOL-TWO").text("done"));
+    let outcome = client.run("PROMPT-ONE please");
+    let turns = outcome.turns();
+    assert_eq!(turns.len(), 3, "{outcome}");
+    assert_eq!(turns[0].count("PROJECT CONTEXT (auto-loaded"), 0, "{outcome}");
+    for turn in &turns[1..] {
+        assert_gate(turn, &log(&client));
+    }
+}
+
+#[test]
+fn claude_through_its_lanes() {
+    at_the_first_tool(gated(Client::claude(), "claude"));
+}
+
+#[test]
+fn claude_when_the_model_calls_two_tools_at_once() {
+    let mut client = gated(Client::claude(), "claude");
+    let both = Reply::calls([Call::shell("echo TOOL-ONE"), Call::shell("echo TOOL-TWO")]);
+    client.script(Script::new().reply(both).text("done"));
+    let outcome = client.run("PROMPT-ONE please");
+    assert_eq!(outcome.turns().len(), 2, "{outcome}");
+    assert_gate(outcome.last_turn(), &log(&client));
+}
+
+#[test]
+fn codex() {
+    at_the_first_tool(gated(Client::codex(), "codex"));
+}
+
+#[test]
+fn copilot() {
+    at_the_first_tool(gated(Client::copilot(), "copilot"));
+}
+
+#[test]
+fn gemini_at_its_first_message() {
+    let mut client = gated(Client::gemini(), "gemini");
+    client.script(Script::new().shell("echo TOOL-ONE").text("done"));
+    let outcome = client.run("PROMPT-ONE please");
+    for turn in outcome.turns() {
+        assert_gate(turn, &log(&client));
+    }
+}
