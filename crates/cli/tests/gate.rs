@@ -71,7 +71,7 @@ fn first_tool_use_injects_content_with_all_expected_files() {
     let outcome = run(&sandbox, &payload(&sandbox, "s").to_string());
     let object: Value = serde_json::from_slice(&outcome.stdout).unwrap();
     assert_eq!(object["hookSpecificOutput"]["hookEventName"], "PreToolUse");
-    assert_eq!(outcome.stdout.iter().filter(|byte| **byte == b'\n').count(), 1, "one line of JSON");
+    assert_eq!(outcome.stdout().lines().count(), 1, "one line of JSON");
     let printed = sandbox.brief(["gate", "--print"]).success();
     assert_eq!(context(&outcome.stdout).as_bytes(), printed.stdout, "one piece, exactly the message");
 }
