@@ -137,10 +137,10 @@ mod tests {
     }
 
     #[test]
-    fn a_public_name_that_leads_here_is_refused() {
-        // `localhost.` with a dot is the same machine under a name that we do not take for it.
-        let receiver = Receiver::new("https://localhost./x", false).unwrap();
-        let result = send(&receiver, &event());
-        assert!(matches!(result, Err(SendProblem::Private | SendProblem::UnknownHost)), "{result:?}");
+    fn a_name_that_leads_to_a_private_address_is_refused_before_connecting() {
+        let config = Agent::config_builder().timeout_global(Some(LIMIT)).proxy(None).build();
+        let agent = Agent::with_parts(config, DefaultConnector::default(), PublicOnly);
+        let error = agent.get("http://localhost:1/").call().expect_err("nothing private is connected to");
+        assert_eq!(problem(&error), SendProblem::Private);
     }
 }

@@ -104,9 +104,10 @@ fn table(gate: &Gate, landing: &Landing) -> String {
     let mut text = format!("{}\n\n", path_text(&gate.directory));
     for row in rows {
         let tokens = row.tokens.map_or_else(|| "-".to_owned(), |tokens| tokens.to_string());
-        let by = if row.decided_by == "default" { String::new() } else { format!("  # {}", row.decided_by) };
         let place = if row.outputs.is_empty() { row.remark } else { landing.words(&row.outputs) };
-        let line = format!("{:width$}  {:8}  {tokens:>7}  {place}{by}", one_line(&row.name), row.strategy.word());
+        let by = if row.decided_by == "default" { String::new() } else { format!("# {}", row.decided_by) };
+        let remarks = [place, by].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join("  ");
+        let line = format!("{:width$}  {:8}  {tokens:>7}  {remarks}", one_line(&row.name), row.strategy.word());
         let _ = writeln!(text, "{}", line.trim_end());
     }
     let _ = writeln!(text, "\n{} files, ~{} tokens, {} bytes", gate.files(), gate.tokens(), gate.message().len());
