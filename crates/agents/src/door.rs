@@ -102,7 +102,7 @@ fn bring_docs(ask: &Ask<'_>) -> Brought {
     let on_failure = if ask.settings.text("selector.on_failure") == "local" { OnFailure::Local } else { OnFailure::Nothing };
     let selector = if asks_a_model(ask.settings) { Selector::Model { ask: &model, on_failure } } else { Selector::Local };
     let mut notes = Vec::new();
-    let entries = docs::entries(ask.places, &mut notes);
+    let entries = docs::entries(ask.places, ask.settings, &mut notes);
     let mut brought =
         docs::bring(docs::Ask { message, places: ask.places, settings: ask.settings, entries, selector, deadline: Some(ask.deadline) });
     notes.append(&mut brought.notes);

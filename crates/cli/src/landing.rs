@@ -13,6 +13,7 @@ use briefing_core::shown::path_text;
 use serde_json::json;
 
 use crate::environment;
+use crate::selector::ask_model;
 
 /// The outputs of the event at which an agent's gate opens.
 pub(crate) struct Landing {
@@ -38,6 +39,7 @@ impl Landing {
             is_sub_agent: false,
             now: environment::now()?,
             deadline: Instant::now() + Duration::from_secs(10),
+            ask_model,
         };
         // Everything but the gate was brought before.
         let preview = preview::preview(agent, event, &ask, room(agent, true, event.lanes), Door::Domains.bit() | Door::Docs.bit());

@@ -107,3 +107,23 @@ fn gate_prints_the_plan_and_where_each_file_lands() {
     );
     Sandbox::new().brief(["gate"]).code(1);
 }
+
+#[test]
+fn an_entry_that_the_index_only_names_arrives_when_the_message_is_about_it() {
+    let entries: String = [
+        ("05", "Retry webhooks with exponential backoff", "Deliveries of webhooks are retried five times with jitter, then parked."),
+        ("04", "Store money as integer cents", "Prices and refunds are integers of cents; floating point lost a cent per invoice."),
+        ("03", "One database per tenant", "Every tenant has a PostgreSQL schema of its own, created by the migration runner."),
+    ]
+    .map(|(day, title, body)| format!("## [2026-01-{day}-120000] {title}\n\n**Context**: {body}\n\n---\n\n"))
+    .concat();
+    let sandbox = project().file(".context/DECISIONS.md", format!("# Decisions\n\n{entries}"));
+    let told = hook(
+        &sandbox,
+        &["claude", "UserPromptSubmit"],
+        &json!({ "prompt": "how do we store money, prices and refunds as integer cents?", "prompt_id": "p" }),
+    );
+    assert!(told.contains("floating point lost a cent") && !told.contains("PostgreSQL schema"), "{told}");
+    assert!(told.contains(".context/DECISIONS.md"), "{told}");
+    assert_eq!(hook(&sandbox, &["claude", "UserPromptSubmit"], &json!({ "prompt": "yes", "prompt_id": "q" })), "");
+}

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::plan::{CONSTITUTION, Planned};
+use super::plan::{CONSTITUTION, DECISIONS, LEARNINGS, Planned};
 use crate::settings::Places;
 
 /// The name of the directory.
@@ -20,6 +20,14 @@ pub(super) struct Found {
 /// Returns whether there is any `.context` for a directory, at the price of a few `stat`s.
 pub fn is_here(places: &Places) -> bool {
     places.upward().any(|directory| directory.join(CONTEXT).is_dir())
+}
+
+/// Returns whether a `.context` for a directory has files of dated entries, at the price of a few `stat`s.
+///
+/// Files that only the settings show by their index do not count: to know them, the settings would have to be read.
+pub fn may_have_entries(places: &Places) -> bool {
+    let has = |context: PathBuf| [DECISIONS, LEARNINGS].iter().any(|name| context.join(name).is_file());
+    places.upward().any(|directory| has(directory.join(CONTEXT)))
 }
 
 /// Returns the nearest `.context` upward, initialised or not: where a new entry belongs.

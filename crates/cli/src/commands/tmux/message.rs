@@ -50,8 +50,14 @@ pub(super) fn send(said: &Said<'_>, mut paste: impl FnMut(&str) -> Result<(), Fa
     let mut pane = Pane { said, paste: &mut paste, printed: Vec::new(), failure: &mut failure };
     // Nobody else's hook runs inside this one, whatever agent this terminal belongs to.
     let host = Host { settings, variable: |_| None, ..hook::host() };
-    let call =
-        Call { agent: said.agent, event: event.name, lane: Lane { number: 1, is_whole: true }, started: Instant::now(), host: &host };
+    let call = Call {
+        agent: said.agent,
+        event: event.name,
+        lane: Lane { number: 1, is_whole: true },
+        started: Instant::now(),
+        host: &host,
+        is_gate_alone: false,
+    };
     let outcome = run(&call, &mut Bytes(&bytes), &mut pane);
     match (failure, outcome) {
         (Some(failure), _) => Err(failure),
