@@ -26,6 +26,8 @@ pub(crate) enum Command {
     Run(commands::run::Arguments),
     /// List the goals there are, where each comes from and which one runs
     Goals(commands::goals::Arguments),
+    /// Make a goal, or look goals over
+    Goal(commands::goal::Arguments),
     /// See what the goals of this project would run, and agree to it
     Trust(commands::trust::Arguments),
     /// Show what is known here: the domains from the root down, knowledge, state, what lies around

@@ -56,6 +56,7 @@ fn run() -> Result<(), Failure> {
         Command::Read(arguments) => commands::read::run(&arguments),
         Command::Gather(arguments) => commands::gather::run(&arguments),
         Command::Run(arguments) => commands::run::run(&arguments),
+        Command::Goal(arguments) => commands::goal::run(&arguments),
         Command::Goals(arguments) => commands::goals::run(&arguments),
         Command::Trust(arguments) => commands::trust::run(&arguments),
         Command::Context(arguments) => commands::context::run(&arguments),

@@ -7,6 +7,14 @@ pub(crate) fn can_ask() -> bool {
     stdin().is_terminal() && stderr().is_terminal()
 }
 
+/// Asks for a line of text. Nothing comes back at the end of input.
+pub(crate) fn line(question: &str) -> Option<String> {
+    let _ = write!(stderr().lock(), "{question} ");
+    let mut answer = String::new();
+    let read = stdin().lock().read_line(&mut answer).ok()?;
+    (read > 0).then(|| answer.trim_end_matches(['\r', '\n']).to_owned())
+}
+
 /// Asks a yes-or-no question on the terminal. Anything but `y` or `yes` is a no.
 pub(crate) fn yes(question: &str) -> bool {
     let _ = write!(stderr().lock(), "{question} [y/N] ");

@@ -66,7 +66,8 @@ fn show_goal(goal: &Goal) {
     if !goal.context.is_empty() {
         talk::plain(&format!("  embeds {}", goal.context.join(", ")));
     }
-    talk::plain(&format!("  sends a prompt of {} lines to your receiver", goal.prompt.lines().count()));
+    let lines = goal.prompt.lines().count();
+    talk::plain(&format!("  sends a prompt of {lines} {} to your receiver", if lines == 1 { "line" } else { "lines" }));
 }
 
 /// Remembers that all of this was agreed to.

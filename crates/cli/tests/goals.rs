@@ -21,24 +21,37 @@ fn all_goals_are_listed_with_their_origin_and_a_broken_one_hides_nobody() {
     assert!(text.contains("the goal `broken` cannot be used: `[ROOT]/.claw/goals/broken/prompt.yaml`:"), "{outcome}");
     let rest = text.lines().skip(2).collect::<Vec<_>>().join("\n");
     insta::assert_snapshot!(rest, @r"
-    explain  Explains a directory
-             ~/.config/claw/goals/explain
-    review   Reviews the diff
-             [ROOT]/.context/goals/review  (not trusted yet: `brief trust`)
+    code-review     Reviews a diff, the worst problems first
+                    bundled:code-review
+    commit-message  Writes the message for what is staged
+                    bundled:commit-message
+    explain         Explains a directory
+                    ~/.config/claw/goals/explain
+    explain         Explains what a file or directory does and how it fits together
+                    bundled:explain  (shadowed by ~/.config/claw/goals/explain)
+    release-notes   Writes the notes of a release from the history since the last one
+                    bundled:release-notes
+    review          Reviews the diff
+                    [ROOT]/.context/goals/review  (not trusted yet: `brief trust`)
     review
-             [ROOT]/.claw/goals/review  (shadowed by [ROOT]/.context/goals/review)
+                    [ROOT]/.claw/goals/review  (shadowed by [ROOT]/.context/goals/review)
+    write-tests     Writes tests for a file, in the manner of tests that exist
+                    bundled:write-tests
     ");
     let json: serde_json::Value = serde_json::from_str(&project().brief(["goals", "--json"]).success().stdout()).unwrap();
-    assert_eq!(json["goals"].as_array().unwrap().len(), 4);
-    assert_eq!(json["goals"][2]["scripts"]["diff"], "git diff");
-    assert_eq!(json["goals"][1]["trusted"], true);
+    let goals = json["goals"].as_array().unwrap();
+    assert_eq!(goals.len(), 9);
+    let named = |name: &str| goals.iter().find(|goal| goal["name"] == name).unwrap();
+    assert_eq!(named("review")["scripts"]["diff"], "git diff");
+    assert_eq!((&named("review")["trusted"], &named("explain")["trusted"]), (&false.into(), &true.into()));
+    assert_eq!(named("code-review")["level"], "bundled");
 }
 
 #[test]
-fn no_goals_is_no_error() {
+fn without_goals_of_ones_own_there_are_those_that_come_with_brief() {
     let outcome = Sandbox::new().brief(["goals"]).success();
-    assert_eq!(outcome.stdout(), "");
-    assert!(outcome.stderr().contains("no goals yet"), "{outcome}");
+    assert_eq!(outcome.stdout().lines().count(), 10, "{outcome}");
+    assert!(outcome.stderr().contains("brief goal add"), "{outcome}");
 }
 
 #[test]

@@ -88,7 +88,8 @@ fn parse(typed: &[String]) -> Result<Vec<(String, String)>, Failure> {
     Ok(pairs)
 }
 
-fn problem(kind: &Kind, value: &str, here: &Path) -> Option<String> {
+/// Returns why a value is not of this kind.
+pub(crate) fn problem(kind: &Kind, value: &str, here: &Path) -> Option<String> {
     let is_fine = match kind {
         Kind::Text => true,
         Kind::Number => value.trim().parse::<f64>().is_ok_and(f64::is_finite),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use briefing_core::Failure;
 use briefing_core::settings::{Places, nearest};
 
+use crate::bundled;
 use crate::goal::{Goal, PROMPT_FILE};
 
 /// Whose goals they are.
@@ -15,6 +16,8 @@ pub enum Level {
     Project,
     /// The person's own.
     User,
+    /// They come with this program.
+    Bundled,
 }
 
 /// A directory of goals.
@@ -65,6 +68,11 @@ pub fn all(places: &Places) -> Vec<Found> {
             found.push(Found { name, path, level: home.level, goal, shadowed_by });
         }
     }
+    for name in bundled::names() {
+        let goal = bundled::goal(name).expect("it is one of them");
+        let shadowed_by = found.iter().find(|other| other.name == name).map(|other| other.path.clone());
+        found.push(Found { name: name.to_owned(), path: goal.path.clone(), level: Level::Bundled, goal: Ok(goal), shadowed_by });
+    }
     // Stable: nearer ones stay in front.
     found.sort_by(|a, b| a.name.cmp(&b.name));
     found
@@ -75,8 +83,7 @@ pub fn all(places: &Places) -> Vec<Found> {
 /// A broken goal is an error even when another of its name stands behind it: silently running a different one than
 /// the person sees would be worse.
 pub fn named(places: &Places, name: &str) -> Result<(Goal, Level), Failure> {
-    let is_plain = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0']);
-    if is_plain {
+    if is_plain(name) {
         for home in homes(places) {
             let path = home.path.join(name);
             if path.join(PROMPT_FILE).is_file() {
@@ -84,13 +91,22 @@ pub fn named(places: &Places, name: &str) -> Result<(Goal, Level), Failure> {
             }
         }
     }
-    let names: Vec<String> = homes(places).iter().flat_map(|home| goals_in(&home.path)).map(|(name, _)| name).collect();
+    if let Some(goal) = bundled::goal(name) {
+        return Ok((goal, Level::Bundled));
+    }
+    let own = homes(places).into_iter().flat_map(|home| goals_in(&home.path)).map(|(name, _)| name);
+    let names: Vec<String> = own.chain(bundled::names().map(str::to_owned)).collect();
     let failure = Failure::new(format!("there is no goal `{name}`"));
     let failure = match nearest(name, names.iter().map(String::as_str)) {
         Some(near) => failure.hint(format!("did you mean `{near}`?")),
         None => failure,
     };
     Err(failure.hint("`brief goals` lists all there are"))
+}
+
+/// Returns whether a name is a plain one, and no way out of the directories of goals.
+pub fn is_plain(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0'])
 }
 
 /// Returns the goals of one directory: name and path, by name.
@@ -144,7 +160,7 @@ mod tests {
         ]);
         let (goal, level) = named(&house.places(), "review").unwrap();
         assert_eq!((goal.prompt.as_str(), level), ("work/.context/goals/review", Level::Project));
-        let all = all(&house.places());
+        let all: Vec<_> = all(&house.places()).into_iter().filter(|found| found.level != Level::Bundled).collect();
         let names: Vec<_> =
             all.iter().map(|found| (found.name.as_str(), found.level, found.shadowed_by.is_some(), found.goal.is_ok())).collect();
         let expected = [
@@ -156,6 +172,16 @@ mod tests {
             ("review", Level::User, true, true),
         ];
         assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn bundled_goals_are_the_weakest() {
+        let house = House::new(&["work/.claw/goals/explain"]);
+        assert_eq!(named(&house.places(), "explain").unwrap().1, Level::Project);
+        assert_eq!(named(&house.places(), "write-tests").unwrap().1, Level::Bundled);
+        let all = all(&house.places());
+        let explain: Vec<_> = all.iter().filter(|found| found.name == "explain").map(|found| found.shadowed_by.is_some()).collect();
+        assert_eq!(explain, [false, true]);
     }
 
     #[test]

@@ -126,15 +126,23 @@ impl Goal {
         let failed = |what: String| Failure::new(format!("the goal `{name}` cannot be used: {what}"));
         let file = path.join(PROMPT_FILE);
         let text = read_text(&file, MAX_BYTES).map_err(|problem| failed(format!("`{}`: {problem}", path_text(&file))))?;
-        let written = parse(&text).map_err(|problem| failed(format!("`{}`{problem}", path_text(&file))))?;
+        // First the text: a mistake there is the likelier news.
+        parse(&text).map_err(|problem| failed(format!("`{}`{problem}", path_text(&file))))?;
         let files = beside(path).map_err(|problem| failed(format!("`{}`: {problem}", path_text(path))))?;
+        Self::parse(&name, path.to_path_buf(), &text, files)
+    }
+
+    /// Makes a goal of the text of its `prompt.yaml` and the texts beside it.
+    pub fn parse(name: &str, path: PathBuf, text: &str, files: BTreeMap<String, String>) -> Result<Self, Failure> {
+        let failed = |what: String| Failure::new(format!("the goal `{name}` cannot be used: {what}"));
+        let written = parse(text).map_err(|problem| failed(format!("`{PROMPT_FILE}`{problem}")))?;
         let mut hasher = blake3::Hasher::new();
         // Lengths between the parts: no two different goals may read the same.
-        for part in [path_text(path).as_str(), &text].into_iter().chain(files.iter().flat_map(|(name, text)| [name.as_str(), text])) {
+        for part in [path_text(&path).as_str(), text].into_iter().chain(files.iter().flat_map(|(name, text)| [name.as_str(), text])) {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
         }
         let mut goal = Self {
-            title: written.name.unwrap_or_else(|| name.clone()),
+            title: written.name.unwrap_or_else(|| name.to_owned()),
             description: written.description.filter(|text| !text.trim().is_empty()),
             parameters: Vec::new(),
             scripts: Vec::new(),
@@ -146,8 +154,8 @@ impl Goal {
             prompt: written.prompt,
             files,
             hash: hasher.finalize(),
-            path: path.to_path_buf(),
-            name: name.clone(),
+            path,
+            name: name.to_owned(),
         };
         for parameter in written.parameters.unwrap_or_default() {
             goal.parameters.push(settle(parameter).map_err(&failed)?);

@@ -2,9 +2,13 @@
 //!
 //! [`find`] looks for goals where people keep them, [`Goal`] is one of them read whole, [`arguments`] checks what was
 //! typed against its parameters, [`template`] renders scripts and prompt, and [`Trust`] remembers which goals of a
-//! repository a person has agreed to. Nothing here runs a command or reads the environment.
+//! repository a person has agreed to. [`bundled`] goals come with the program, [`check`] looks a goal over, [`draft`] makes new
+//! ones. Nothing here runs a command or reads the environment.
 
 pub mod arguments;
+pub mod bundled;
+pub mod check;
+pub mod draft;
 pub mod find;
 mod goal;
 mod receiver;

@@ -62,6 +62,46 @@ pub fn prompt(goal: &Goal, values: &Values) -> Result<String, Failure> {
     tera.render(PROMPT, &context).map_err(|error| failed(goal, "its prompt", &error))
 }
 
+/// Returns what Tera cannot read: in the prompt, in a script, in `context`.
+pub(crate) fn syntax(goal: &Goal) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut look = |what: String, templates: Vec<(String, String)>| {
+        if let Err(error) = engine(&Values::default()).add_raw_templates(templates) {
+            let causes = failed(goal, &what, &error);
+            problems.push(format!("{what}: {}", causes.causes().last().map_or("cannot be read", String::as_str)));
+        }
+    };
+    look("the prompt".into(), std::iter::once((PROMPT.to_owned(), goal.prompt.clone())).chain(included(goal)).collect());
+    for script in &goal.scripts {
+        look(format!("the script `{}`", script.name), vec![(script.name.clone(), script.command.clone())]);
+    }
+    for path in &goal.context {
+        look(format!("`context`, `{path}`"), vec![(path.clone(), path.clone())]);
+    }
+    problems
+}
+
+/// Returns the files that the prompt cannot do without and that are not there.
+pub(crate) fn missing_includes(goal: &Goal) -> Vec<String> {
+    let included: BTreeMap<String, String> = included(goal).into_iter().collect();
+    let texts = std::iter::once(goal.prompt.as_str()).chain(included.values().map(String::as_str));
+    let mut missing = Vec::new();
+    for tag in texts.flat_map(loading_tags).filter(|tag| !tag.contains("ignore missing")) {
+        let names = quoted(tag);
+        // A list of names is for the first of them that exists.
+        if let (Some(first), false) = (names.first(), names.iter().any(|name| goal.files.contains_key(*name))) {
+            missing.push((*first).to_owned());
+        }
+    }
+    missing
+}
+
+/// Returns the prompt with all that it includes, as one text.
+pub(crate) fn texts(goal: &Goal) -> String {
+    let included = included(goal);
+    std::iter::once(goal.prompt.as_str()).chain(included.iter().map(|(_, text)| text.as_str())).collect::<Vec<_>>().join("\n")
+}
+
 fn engine(values: &Values) -> Tera {
     let mut tera = Tera::default();
     // A prompt is not HTML.
@@ -109,16 +149,18 @@ fn included(goal: &Goal) -> Vec<(String, String)> {
 
 /// Returns every quoted word in the tags that load other templates.
 fn references(text: &str) -> Vec<&str> {
-    let mut names = Vec::new();
-    for tag in text.split("{%").skip(1).filter_map(|rest| rest.split_once("%}")).map(|(tag, _)| tag) {
-        let tag = tag.trim_start_matches('-').trim_start();
-        if ["include", "extends", "import"].iter().any(|word| tag.starts_with(word)) {
-            for quote in ['"', '\'', '`'] {
-                names.extend(tag.split(quote).skip(1).step_by(2));
-            }
-        }
-    }
-    names
+    loading_tags(text).into_iter().flat_map(quoted).collect()
+}
+
+/// Returns the insides of the tags that load other templates.
+fn loading_tags(text: &str) -> Vec<&str> {
+    let tags = text.split("{%").skip(1).filter_map(|rest| rest.split_once("%}")).map(|(tag, _)| tag.trim_start_matches('-').trim_start());
+    tags.filter(|tag| ["include", "extends", "import"].iter().any(|word| tag.starts_with(word))).collect()
+}
+
+/// Returns what stands in quotes of any kind.
+fn quoted(tag: &str) -> Vec<&str> {
+    ['"', '\'', '`'].iter().flat_map(|quote| tag.split(*quote).skip(1).step_by(2)).collect()
 }
 
 /// Tera tells the place in the deepest error; the outer ones only name the template.

@@ -27,9 +27,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let all: Vec<_> = found.iter().map(|found| described(found, &trust)).collect();
         return output::print(&format!("{:#}\n", json!({ "goals": all })));
     }
-    if found.is_empty() {
-        talk::hint("no goals yet: a goal is a directory with a `prompt.yaml` in `.context/goals/` or `~/.config/brief/goals/`");
-    }
     let width = found.iter().map(|found| found.name.chars().count()).max().unwrap_or(0);
     let mut text = String::new();
     for found in &found {
@@ -41,7 +38,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let _ = writeln!(text, "{}", line.trim_end());
         let _ = writeln!(text, "{:width$}  {}{}", "", one_line(&place(&found.path, &places)), remark(found, &trust, &places));
     }
-    output::print(&text)
+    output::print(&text)?;
+    if found.iter().all(|found| found.level == Level::Bundled) {
+        talk::hint("these come with brief; `brief goal add NAME` makes one of your own");
+    }
+    Ok(())
 }
 
 /// Opens the trust of this person. Without a home there is none.
@@ -63,7 +64,7 @@ pub(crate) fn place(path: &Path, places: &Places) -> String {
 
 /// Returns whether a goal may run without asking.
 pub(crate) fn is_trusted(found: &Found, trust: &Trust) -> bool {
-    found.level == Level::User || found.goal.as_ref().is_ok_and(|goal| trust.is_trusted(&found.path, &goal.hash))
+    found.level != Level::Project || found.goal.as_ref().is_ok_and(|goal| trust.is_trusted(&found.path, &goal.hash))
 }
 
 fn remark(found: &Found, trust: &Trust, places: &Places) -> String {
@@ -80,7 +81,7 @@ fn described(found: &Found, trust: &Trust) -> Value {
     let mut value = json!({
         "name": found.name,
         "path": path_text(&found.path),
-        "level": match found.level { Level::Project => "project", Level::User => "user" },
+        "level": match found.level { Level::Project => "project", Level::User => "user", Level::Bundled => "bundled" },
         "trusted": is_trusted(found, trust),
     });
     if let Some(nearer) = &found.shadowed_by {

@@ -6,6 +6,7 @@ pub(crate) mod context;
 pub(crate) mod doctor;
 pub(crate) mod gate;
 pub(crate) mod gather;
+pub(crate) mod goal;
 pub(crate) mod goals;
 pub(crate) mod hook;
 pub(crate) mod index;

@@ -23,6 +23,7 @@ use crate::walking::WalkArguments;
 use crate::{environment, output, talk};
 
 mod explain;
+mod pick;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -62,10 +63,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(receiver) = &arguments.receiver {
         flags.flag("receiver_type", "--receiver", Value::Text(receiver.clone()));
     }
-    let Some(name) = &arguments.goal else {
-        return Err(Failure::usage("no goal was given").hint("`brief goals` lists them, `brief run NAME` runs one"));
+    let name = match &arguments.goal {
+        Some(name) => name.clone(),
+        None => pick::goal(&places)?,
     };
-    let (goal, level) = find::named(&places, name)?;
+    let (goal, level) = find::named(&places, &name)?;
     let settings = environment::settings(&places, flags)?;
     if arguments.explain {
         return explain::print(&goal, level, &places);

@@ -1,0 +1,146 @@
+//! `brief goal add NAME`.
+
+use std::path::PathBuf;
+
+use briefing_core::Failure;
+use briefing_core::fs::write_atomic;
+use briefing_core::settings::{Layer, Places, Value, nearest};
+use briefing_core::shown::path_text;
+use briefing_goals::{Goal, bundled, deciding, draft, find, project_receivers};
+use clap::Args;
+
+use crate::commands::goals::trust;
+use crate::running::children;
+use crate::running::receiver::{Answer, Receiver};
+use crate::trusting::{self, Due};
+use crate::{environment, output, prompt, talk};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  brief goal add review                                       a commented goal to start from
+  brief goal add review --from code-review                    one that comes with brief, to change
+  brief goal add review --with-llm \"review our SQL migrations\"  your model drafts it")]
+pub(crate) struct Arguments {
+    /// The name that `brief run` will know it by
+    name: String,
+    /// Start from a goal that comes with brief
+    #[arg(long, value_name = "BUNDLED", conflicts_with = "with_llm")]
+    from: Option<String>,
+    /// Let the configured model draft it: say what it should do
+    #[arg(long, value_name = "WISH", num_args = 0..=1, default_missing_value = "")]
+    with_llm: Option<String>,
+    /// Who drafts it: command, claude, codex, gemini or openai
+    #[arg(long, value_name = "NAME", requires = "with_llm")]
+    receiver: Option<String>,
+    /// Make it your own, for all projects, instead of this project's
+    #[arg(long)]
+    user: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let places = environment::places()?;
+    let name = arguments.name.as_str();
+    let is_typeable = find::is_plain(name) && !name.starts_with('-') && !name.chars().any(|c| c.is_whitespace() || c.is_control());
+    if !is_typeable {
+        return Err(Failure::usage(format!("`{name}` cannot be the name of a goal")).hint("use letters, digits, `-` and `_`"));
+    }
+    let directory = home(&places, arguments.user)?.join(name);
+    if directory.exists() {
+        return Err(Failure::new(format!("`{}` exists already", path_text(&directory)))
+            .hint("nothing is overwritten: take another name, or edit it"));
+    }
+    let text = match (&arguments.from, &arguments.with_llm) {
+        (Some(bundled), _) => from_bundled(bundled)?,
+        (None, Some(wish)) => drafted(arguments, wish, &places, &directory)?,
+        (None, None) => draft::template(name),
+    };
+    draft::validate(name, &directory, &text)?;
+    let file = directory.join("prompt.yaml");
+    let failed = |error: &(dyn std::error::Error + 'static)| Failure::new(format!("cannot write `{}`", path_text(&file))).because(error);
+    std::fs::create_dir_all(&directory).map_err(|error| failed(&error))?;
+    write_atomic(&file, text.as_bytes()).map_err(|problem| failed(&problem))?;
+    output::print(&format!("{}\n", path_text(&file)))?;
+    if arguments.with_llm.is_some() {
+        show(&Goal::read(&directory)?);
+    }
+    let is_users = places.config.as_ref().is_some_and(|config| directory.starts_with(config));
+    let trusting = if is_users { "" } else { ", `brief trust` lets it run here" };
+    talk::hint(&format!("edit it, then `brief run {name} --dry-run` shows what it makes{trusting}"));
+    Ok(())
+}
+
+/// Returns the directory that the goal goes to: of the nearest `.context`, else of the repository; outside of both, the user's.
+fn home(places: &Places, is_users: bool) -> Result<PathBuf, Failure> {
+    let has = |name: &'static str| places.upward().find(|directory| directory.join(name).exists());
+    let project = has(".context").or_else(|| has(".git")).filter(|directory| Some(*directory) != places.home.as_deref());
+    if let Some(directory) = project.filter(|_| !is_users) {
+        return Ok(directory.join(".context/goals"));
+    }
+    let config = places.config.as_ref().ok_or_else(|| Failure::new("there is no home directory").hint("set HOME or XDG_CONFIG_HOME"))?;
+    Ok(config.join("brief/goals"))
+}
+
+fn from_bundled(name: &str) -> Result<String, Failure> {
+    bundled::text(name).map(str::to_owned).ok_or_else(|| {
+        let failure = Failure::usage(format!("no goal `{name}` comes with brief"));
+        let failure = match nearest(name, bundled::names()) {
+            Some(near) => failure.hint(format!("did you mean `{near}`?")),
+            None => failure,
+        };
+        failure.hint(format!("there are {}", bundled::names().collect::<Vec<_>>().join(", ")))
+    })
+}
+
+/// Lets the model write the goal. An answer that cannot work goes back once, with what is wrong.
+fn drafted(arguments: &Arguments, wish: &str, places: &Places, directory: &std::path::Path) -> Result<String, Failure> {
+    let wish = match wish.trim() {
+        "" if prompt::can_ask() => prompt::line("What should the goal do?").unwrap_or_default(),
+        wish => wish.to_owned(),
+    };
+    if wish.trim().is_empty() {
+        return Err(Failure::usage("the model has to know what the goal should do").hint("`--with-llm \"…\"` tells it"));
+    }
+    let mut flags = Layer::default();
+    if let Some(receiver) = &arguments.receiver {
+        flags.flag("receiver_type", "--receiver", Value::Text(receiver.clone()));
+    }
+    let settings = environment::settings(places, flags)?;
+    let receiver = Receiver::of(&settings)?;
+    if matches!(receiver, Receiver::Pane(_) | Receiver::Stdout) {
+        return Err(Failure::new("this receiver gives no answer that could be a goal")
+            .hint("`--receiver claude` (or codex, gemini, openai) asks another"));
+    }
+    let receivers = project_receivers(places);
+    let wanted: Vec<_> = deciding(&receivers, &settings, receiver.decided_by()).into_iter().map(Due::Receiver).collect();
+    trusting::require(places, &mut trust(places), &wanted)?;
+    children::listen();
+    let ask = |request: &str| -> Result<String, Failure> {
+        let mut kept = Vec::new();
+        let asked = receiver.deliver(request, &settings, &mut Answer::Kept(&mut kept));
+        if let Some(signal) = children::stopped_by().filter(|_| asked.is_err()) {
+            std::process::exit(128 + signal);
+        }
+        asked.map(|()| draft::answer_text(&String::from_utf8_lossy(&kept)))
+    };
+    let request = draft::request(&arguments.name, &wish);
+    let text = ask(&request)?;
+    let Err(failure) = draft::validate(&arguments.name, directory, &text) else { return Ok(text) };
+    talk::warning(&format!("{failure}: the model is asked once more"));
+    let wrong = std::iter::once(failure.to_string()).chain(failure.causes().iter().cloned()).collect::<Vec<_>>().join("\n");
+    let again = ask(&format!(
+        "{request}\nYour last answer was:\n\n````yaml\n{text}````\n\nIt cannot be used:\n\n{wrong}\n\nAnswer with the whole file, mended.\n"
+    ))?;
+    draft::validate(&arguments.name, directory, &again).map(|_| again).map_err(|failure| {
+        failure.hint("nothing was written; say more exactly what it should do, or start from `brief goal add` without a model")
+    })
+}
+
+/// Shows what a drafted goal would run: nobody has read it yet.
+fn show(goal: &Goal) {
+    for script in &goal.scripts {
+        talk::plain(&format!("  runs {}:", script.name));
+        for line in script.command.trim_end().lines() {
+            talk::plain(&format!("    {line}"));
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What is wrong with a goal that can be read: found without running or sending anything.
+
+use crate::arguments;
+use crate::goal::Goal;
+use crate::template;
+
+/// Something that is wrong, or odd.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Whether the goal cannot work with it.
+    pub is_error: bool,
+    pub text: String,
+}
+
+fn error(text: impl Into<String>) -> Problem {
+    Problem { is_error: true, text: text.into() }
+}
+
+fn warning(text: impl Into<String>) -> Problem {
+    Problem { is_error: false, text: text.into() }
+}
+
+/// Returns everything that is wrong with a goal.
+pub fn problems(goal: &Goal) -> Vec<Problem> {
+    let mut problems: Vec<_> = template::syntax(goal).into_iter().map(error).collect();
+    for missing in template::missing_includes(goal) {
+        problems.push(error(format!("the prompt includes `{missing}`, which is not in the goal's directory")));
+    }
+    for parameter in &goal.parameters {
+        // A path is looked for when the goal runs, where it runs.
+        let default = parameter.default.as_deref().filter(|_| parameter.kind != crate::Kind::Path);
+        if let Some(problem) = default.and_then(|default| arguments::problem(&parameter.kind, default, &goal.path)) {
+            problems.push(error(format!("the default of --{} {problem}", parameter.name)));
+        }
+        if parameter.is_required && parameter.default.is_some() {
+            problems.push(warning(format!("--{} is required, but has a default: it is never missed", parameter.name)));
+        }
+    }
+    let prompt = template::texts(goal);
+    let all =
+        format!("{prompt}\n{}\n{}", goal.scripts.iter().map(|script| script.command.as_str()).collect::<String>(), goal.context.join("\n"));
+    for name in used(&prompt, "Context.") {
+        if !goal.scripts.iter().any(|script| script.name == name) {
+            problems.push(error(format!("the prompt uses `Context.{name}`, but no script has this name")));
+        }
+    }
+    let names = used(&all, "Args.");
+    for name in names.iter().filter(|name| !goal.parameters.iter().any(|parameter| parameter.name == **name)) {
+        problems.push(warning(format!("`Args.{name}` is used, but no parameter is declared for it")));
+    }
+    for parameter in goal.parameters.iter().filter(|parameter| !names.contains(&parameter.name.as_str())) {
+        if !all.contains(&format!("Args[\"{}\"]", parameter.name)) && !all.contains(&format!("Args['{}']", parameter.name)) {
+            problems.push(warning(format!("the parameter --{} is used nowhere", parameter.name)));
+        }
+    }
+    for script in goal.scripts.iter().filter(|script| !prompt.contains(&format!("Context.{}", script.name)) && !prompt.contains("Context["))
+    {
+        problems.push(warning(format!("what the script `{}` prints is used nowhere", script.name)));
+    }
+    problems
+}
+
+/// Returns the names behind a prefix such as `Args.`, inside template tags, each once.
+fn used<'a>(text: &'a str, prefix: &str) -> Vec<&'a str> {
+    let mut names = Vec::new();
+    for tag in tags(text) {
+        for (index, _) in tag.match_indices(prefix) {
+            let is_start = tag[..index].chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '.');
+            let rest = &tag[index + prefix.len()..];
+            let name = &rest[..rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())];
+            if is_start && !name.is_empty() && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+/// Returns what stands between `{{` and `}}`, and between `{%` and `%}`.
+fn tags(text: &str) -> Vec<&str> {
+    let between = |open: &'static str, close: &'static str| {
+        text.split(open).skip(1).filter_map(move |rest| rest.split_once(close)).map(|(tag, _)| tag)
+    };
+    between("{{", "}}").chain(between("{%", "%}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn checked(yaml: &str) -> Vec<String> {
+        let goal = Goal::parse("g", PathBuf::from("/g"), yaml, BTreeMap::new()).unwrap();
+        problems(&goal)
+            .into_iter()
+            .map(|problem| format!("{}: {}", if problem.is_error { "error" } else { "warning" }, problem.text))
+            .collect()
+    }
+
+    #[test]
+    fn a_sound_goal_has_no_problems() {
+        let yaml =
+            "parameters: [{name: a, default: x}]\ncontext_scripts: {s: 'echo {{ Args.a | sh }}'}\nprompt: '{{ Context.s }} Args.none'\n";
+        assert_eq!(checked(yaml), Vec::<String>::new());
+        assert_eq!(
+            checked("prompt: '{% for p in Args.list %}{{ p }}{% endfor %}'"),
+            ["warning: `Args.list` is used, but no parameter is declared for it"]
+        );
+    }
+
+    #[test]
+    fn everything_wrong_is_found_at_once() {
+        let yaml = "parameters:\n  - {name: n, type: number, default: many}\n  - {name: c, choices: [a], default: b, required: true}\ncontext_scripts:\n  bad: echo {{ x\n  unused: ls\nprompt: |\n  {{ Context.nope }}\n  {% include \"gone.md\" %}\n  {% if %}\n";
+        let told = checked(yaml).join("\n");
+        for part in [
+            "error: the default of --n is not a number",
+            "error: the default of --c is none of a",
+            "warning: --c is required, but has a default",
+            "error: the script `bad`: ",
+            "error: the prompt: ",
+            "error: the prompt uses `Context.nope`",
+            "error: the prompt includes `gone.md`",
+            "warning: the parameter --n is used nowhere",
+            "warning: what the script `unused` prints is used nowhere",
+        ] {
+            assert!(told.contains(part), "{part} is not in\n{told}");
+        }
+    }
+}
