@@ -13,6 +13,7 @@ mod gate;
 mod gate_hook;
 mod gate_write;
 mod gather;
+#[cfg(unix)]
 mod goal;
 mod goals;
 mod hook;
@@ -22,9 +23,13 @@ mod notify;
 mod pack;
 mod pack_hostile;
 mod read;
+#[cfg(unix)]
 mod run;
+#[cfg(unix)]
 mod run_bad_input;
+#[cfg(unix)]
 mod run_receivers;
+#[cfg(unix)]
 mod run_trust;
 mod select;
 mod storm;

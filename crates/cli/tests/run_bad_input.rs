@@ -27,6 +27,7 @@ fn assert_told(outcome: &Outcome, parts: &[&str]) {
 fn an_unknown_goal_suggests_a_near_name() {
     assert_told(&project().brief(["run", "reviw"]).code(1), &["there is no goal `reviw`", "did you mean `review`?", "brief goals"]);
     assert_told(&project().brief(["run"]).code(2), &["no goal was given", "`brief goals`"]);
+    assert_told(&project().brief(["run", "-c", "src", "review"]).code(2), &["the goal stands before `-c`"]);
 }
 
 #[test]
@@ -113,6 +114,13 @@ fn a_receiver_that_cannot_be_used_says_why() {
         &project().brief(["run", "review", "--receiver", "stdot"]).code(1),
         &["there is no receiver `stdot`", "did you mean `stdout`?"],
     );
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let sandbox = project().env("BRIEF_LLM_COMMAND", "yes");
+    let output = sandbox.command("bash").args(["-c", "brief run review | head -n 1; echo ${PIPESTATUS[0]}"]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "Please review.\n0\n");
 }
 
 #[test]

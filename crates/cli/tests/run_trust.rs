@@ -82,6 +82,17 @@ fn a_goal_copied_elsewhere_is_not_trusted_there() {
 }
 
 #[test]
+fn a_secret_that_a_script_prints_is_taken_out() {
+    let key = format!("ghp_{}", "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1z2A");
+    let goal = format!("context_scripts:\n  s: echo first; echo {key}\nprompt: '{{{{ Context.s }}}}'\n");
+    let sandbox = project().file("~/.config/brief/goals/s/prompt.yaml", goal);
+    let outcome = sandbox.brief(["run", "s", "--receiver", "stdout"]).success();
+    assert!(!outcome.stdout().contains(&key) && outcome.stdout().contains("[redacted: "), "{outcome}");
+    assert!(outcome.stderr().contains("script `s`: ") && outcome.stderr().contains("on line 2 was redacted"), "{outcome}");
+    assert!(sandbox.brief(["run", "s", "--receiver", "stdout", "--no-redact"]).success().stdout().contains(&key));
+}
+
+#[test]
 fn scripts_see_no_secrets() {
     let goal = "context_scripts:\n  all: env\nprompt: '{{ Context.all }}'\n";
     let sandbox = project()

@@ -44,6 +44,14 @@ pub fn problems(goal: &Goal) -> Vec<Problem> {
             problems.push(error(format!("the prompt uses `Context.{name}`, but no script has this name")));
         }
     }
+    for script in &goal.scripts {
+        let is_bare =
+            |tag: &&str| tag.contains("Args.") && !tag.split('|').any(|filter| filter.trim().trim_end_matches('-').trim() == "sh");
+        for tag in between(&script.command, "{{", "}}").filter(is_bare) {
+            let tag = tag.trim();
+            problems.push(warning(format!("the script `{}` inserts `{tag}` as it is: `| sh` would quote it for the shell", script.name)));
+        }
+    }
     let names = used(&all, "Args.");
     for name in names.iter().filter(|name| !goal.parameters.iter().any(|parameter| parameter.name == **name)) {
         problems.push(warning(format!("`Args.{name}` is used, but no parameter is declared for it")));
@@ -76,12 +84,14 @@ fn used<'a>(text: &'a str, prefix: &str) -> Vec<&'a str> {
     names
 }
 
-/// Returns what stands between `{{` and `}}`, and between `{%` and `%}`.
+/// Returns what stands in the tags of a template.
 fn tags(text: &str) -> Vec<&str> {
-    let between = |open: &'static str, close: &'static str| {
-        text.split(open).skip(1).filter_map(move |rest| rest.split_once(close)).map(|(tag, _)| tag)
-    };
-    between("{{", "}}").chain(between("{%", "%}")).collect()
+    between(text, "{{", "}}").chain(between(text, "{%", "%}")).collect()
+}
+
+/// Returns what stands between two marks.
+fn between<'a>(text: &'a str, open: &'static str, close: &'static str) -> impl Iterator<Item = &'a str> {
+    text.split(open).skip(1).filter_map(move |rest| rest.split_once(close)).map(|(tag, _)| tag)
 }
 
 #[cfg(test)]
@@ -112,7 +122,7 @@ mod tests {
 
     #[test]
     fn everything_wrong_is_found_at_once() {
-        let yaml = "parameters:\n  - {name: n, type: number, default: many}\n  - {name: c, choices: [a], default: b, required: true}\ncontext_scripts:\n  bad: echo {{ x\n  unused: ls\nprompt: |\n  {{ Context.nope }}\n  {% include \"gone.md\" %}\n  {% if %}\n";
+        let yaml = "parameters:\n  - {name: n, type: number, default: many}\n  - {name: c, choices: [a], default: b, required: true}\ncontext_scripts:\n  bad: echo {{ x\n  unused: ls {{ Args.n }}\nprompt: |\n  {{ Context.nope }}\n  {% include \"gone.md\" %}\n  {% if %}\n";
         let told = checked(yaml).join("\n");
         for part in [
             "error: the default of --n is not a number",
@@ -122,7 +132,8 @@ mod tests {
             "error: the prompt: ",
             "error: the prompt uses `Context.nope`",
             "error: the prompt includes `gone.md`",
-            "warning: the parameter --n is used nowhere",
+            "warning: the parameter --c is used nowhere",
+            "warning: the script `unused` inserts `Args.n` as it is",
             "warning: what the script `unused` prints is used nowhere",
         ] {
             assert!(told.contains(part), "{part} is not in\n{told}");

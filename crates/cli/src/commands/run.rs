@@ -8,6 +8,7 @@ use briefing_core::Failure;
 use briefing_core::files::SortBy;
 use briefing_core::fs::{Replacement, write_atomic};
 use briefing_core::render::Style;
+use briefing_core::secrets::redact;
 use briefing_core::settings::{Places, Settings, Value};
 use briefing_core::shown::{normalize, relative_text};
 use briefing_goals::template::{self, Values};
@@ -65,7 +66,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let name = match &arguments.goal {
         Some(name) => name.clone(),
-        None => pick::goal(&places)?,
+        None => pick::goal(&places, arguments.context.is_some())?,
     };
     let (goal, level) = find::named(&places, &name)?;
     let settings = environment::settings(&places, flags)?;
@@ -108,7 +109,7 @@ impl Run<'_> {
             timeout: Duration::from_millis(self.settings.count("goals.script_timeout_ms")),
             max_bytes: usize::try_from(self.settings.count("goals.script_output_kb")).unwrap_or(usize::MAX).saturating_mul(1024),
         };
-        values.context = scripts::run(&self.goal.name, &commands, &frame)?;
+        values.context = self.guarded(scripts::run(&self.goal.name, &commands, &frame)?);
         let mut prompt = template::prompt(&self.goal, &values)?;
         if let Some(files) = self.files(&values, &base)? {
             prompt.push_str("\n\n");
@@ -130,6 +131,22 @@ impl Run<'_> {
             }
             None => result,
         }
+    }
+
+    /// Takes out of the scripts' output what is surely a secret, as it is taken out of files.
+    fn guarded(&self, context: BTreeMap<String, String>) -> BTreeMap<String, String> {
+        if !self.settings.flag("redact") {
+            return context;
+        }
+        let guard = |(name, text): (String, String)| {
+            let redacted = redact(&text);
+            for secret in &redacted.secrets {
+                talk::warning(&format!("script `{name}`: {} on line {} was redacted", secret.kind, secret.line));
+            }
+            let text = redacted.text.into_owned();
+            (name, text)
+        };
+        context.into_iter().map(guard).collect()
     }
 
     /// Goals and receivers of a project need trust. In a dry run the receiver runs nothing.

@@ -18,6 +18,7 @@ struct State {
 }
 
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(not(unix), expect(dead_code, reason = "there are no signals to pass on"))]
 struct Receiver {
     id: u32,
     has_own_group: bool,

@@ -7,9 +7,12 @@ use briefing_goals::find;
 
 use crate::{prompt, talk};
 
-/// Returns the name of the goal that the person chooses, by number or by name.
-pub(super) fn goal(places: &Places) -> Result<String, Failure> {
-    let missing = || Failure::usage("no goal was given").hint("`brief goals` lists them, `brief run NAME` runs one");
+/// Returns the name of the goal that the person chooses, by number or by name. `has_context`: `-c` may have taken the name.
+pub(super) fn goal(places: &Places, has_context: bool) -> Result<String, Failure> {
+    let missing = || {
+        let failure = Failure::usage("no goal was given").hint("`brief goals` lists them, `brief run NAME` runs one");
+        if has_context { failure.hint("the goal stands before `-c`, which takes all words behind it") } else { failure }
+    };
     if !prompt::can_ask() {
         return Err(missing());
     }

@@ -66,7 +66,7 @@ impl Receiver {
         drop(invocation.file);
         terminal.restore();
         let status = status.map_err(|error| Failure::new(format!("the receiver `{name}` cannot be waited for")).because(&error))?;
-        if status.success() {
+        if status.success() || is_unheard(status) {
             return Ok(());
         }
         Err(Failure::new(format!("the receiver `{name}` ended with {}", scripts::words(status)))
@@ -86,6 +86,20 @@ fn attend(child: &mut Child, prompt: &str, answer: &mut Answer<'_>) -> std::io::
         }
         child.wait()
     })
+}
+
+/// Returns whether a program ended because nobody reads on (`| head`).
+fn is_unheard(status: std::process::ExitStatus) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::ExitStatusExt;
+        status.signal() == Some(signal_hook::consts::SIGPIPE)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = status;
+        false
+    }
 }
 
 fn missing(name: &str) -> Failure {
