@@ -13,7 +13,8 @@ mod gate;
 mod gate_hook;
 mod gate_write;
 mod gather;
-#[cfg(unix)]
+// These look into /proc and type at a terminal with util-linux' `script`.
+#[cfg(target_os = "linux")]
 mod goal;
 mod goals;
 mod hook;
@@ -23,13 +24,13 @@ mod notify;
 mod pack;
 mod pack_hostile;
 mod read;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod run;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod run_bad_input;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod run_receivers;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod run_trust;
 mod select;
 mod storm;

@@ -55,6 +55,9 @@ fn a_script_that_fails_shows_its_complaint() {
     let outcome = run("context_scripts:\n  bad: echo oops >&2; exit 3\n  slow: sleep 30\nprompt: p\n", &[]).code(1);
     assert_told(&outcome, &["a script of the goal `g` failed", "`bad` ended with exit code 3", "oops"]);
     assert!(!outcome.stderr().contains("slow"), "{outcome}");
+    let long = run("context_scripts:\n  bad: seq 9999 >&2; exit 1\nprompt: p\n", &[]).code(1);
+    assert_told(&long, &["    9999\n"]);
+    assert!(long.stderr().len() < 10_000, "{long}");
 }
 
 /// Returns whether a process of this sandbox is alive whose command line holds `marker`.
@@ -159,11 +162,12 @@ fn ctrl_c_ends_the_receiver_and_its_children() {
 
 #[test]
 fn ctrl_c_at_a_terminal_ends_all_and_the_terminal_is_as_before() {
-    let sandbox = with_goal("context_scripts:\n  s: sleep 7666\nprompt: p\n")
+    let sandbox = with_goal("context_scripts:\n  s: touch started; sleep 7666\nprompt: p\n")
         .file("~/.config/brief/goals/raw/prompt.yaml", "prompt: p\n")
         .env("BRIEF_LLM_COMMAND", "sh -c 'stty raw -echo; kill -KILL $$'");
     let at_terminal = |typed: &str, command: &str| {
-        let script = format!("(sleep 2; printf '{typed}'; sleep 1) | script -qec '{command}' /dev/null");
+        let wait = "until [ -e started ]; do sleep 0.1; done; sleep 2";
+        let script = format!("({wait}; printf '{typed}'; sleep 1) | script -qec '{command}' /dev/null");
         let output = sandbox.command("bash").args(["-c", &script]).output().unwrap();
         (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code())
     };

@@ -89,8 +89,8 @@ fn one(script: &template::Command, frame: &Frame<'_>, is_cancelled: &AtomicBool)
         Ok(child) => child,
         Err(error) => return Some(Err(Failure::new(format!("`{name}` cannot be run by `sh`")).because(&error))),
     };
-    let printed = Pipe::of(child.stdout.take().expect("it was piped"), frame.max_bytes);
-    let complaint = Pipe::of(child.stderr.take().expect("it was piped"), MAX_SHOWN);
+    let printed = Pipe::of(child.stdout.take().expect("it was piped"), frame.max_bytes, Keep::Start);
+    let complaint = Pipe::of(child.stderr.take().expect("it was piped"), MAX_SHOWN, Keep::End);
     let end = wait(&mut child, frame, &printed, is_cancelled);
     children::end_script(&mut child);
     printed.wait();
@@ -158,6 +158,14 @@ fn wait(child: &mut Child, frame: &Frame<'_>, printed: &Pipe, is_cancelled: &Ato
     }
 }
 
+/// Which part of too long an output is kept.
+#[derive(Debug, Clone, Copy)]
+enum Keep {
+    Start,
+    /// What went wrong stands at the end of a complaint.
+    End,
+}
+
 /// A pipe that is read to its end, and kept up to a limit.
 struct Pipe {
     kept: Arc<Mutex<Vec<u8>>>,
@@ -166,7 +174,7 @@ struct Pipe {
 }
 
 impl Pipe {
-    fn of(mut source: impl Read + Send + 'static, limit: usize) -> Self {
+    fn of(mut source: impl Read + Send + 'static, limit: usize, keep: Keep) -> Self {
         let (kept, is_over) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
         let (sender, done) = mpsc::channel();
         let (own_kept, own_is_over) = (Arc::clone(&kept), Arc::clone(&is_over));
@@ -177,7 +185,14 @@ impl Pipe {
                 let mut kept = own_kept.lock().unwrap_or_else(PoisonError::into_inner);
                 let room = limit.saturating_sub(kept.len());
                 own_is_over.fetch_or(read > room, Ordering::Relaxed);
-                kept.extend_from_slice(&buffer[..read.min(room)]);
+                match keep {
+                    Keep::Start => kept.extend_from_slice(&buffer[..read.min(room)]),
+                    Keep::End => {
+                        kept.extend_from_slice(&buffer[..read]);
+                        let excess = kept.len().saturating_sub(limit);
+                        kept.drain(..excess);
+                    }
+                }
             }
             let _ = sender.send(());
         });
