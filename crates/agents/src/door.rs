@@ -43,6 +43,8 @@ pub struct Ask<'a> {
     /// What is not ready by then is left out; the door leaves a note.
     pub deadline: Instant,
     pub ask_model: AskModel,
+    /// Prepares the documents of a directory for search in a process of its own; returns at once.
+    pub prepare: fn(&Path),
 }
 
 impl Door {
@@ -105,6 +107,9 @@ fn bring_docs(ask: &Ask<'_>) -> Brought {
     let entries = docs::entries(ask.places, ask.settings, &mut notes);
     let mut brought =
         docs::bring(docs::Ask { message, places: ask.places, settings: ask.settings, entries, selector, deadline: Some(ask.deadline) });
+    if brought.notes.iter().any(|note| note.path == docs::BEHIND) {
+        (ask.prepare)(ask.here);
+    }
     notes.append(&mut brought.notes);
     Brought { notes, ..brought }
 }

@@ -6,7 +6,7 @@ mod watchdog;
 
 use std::fmt;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use briefing_core::settings::{Places, Settings};
@@ -35,6 +35,8 @@ pub struct Host {
     pub variable: fn(&str) -> Option<String>,
     pub now: fn() -> Timestamp,
     pub ask_model: AskModel,
+    /// Prepares the documents of a directory for search in a process of its own; returns at once.
+    pub prepare: fn(&Path),
     /// Says something to whoever debugs.
     pub log: fn(&dyn fmt::Display),
     /// Is told after everything is printed that the gate's files went into a session (its own id comes along).
@@ -213,6 +215,7 @@ impl Hook<'_> {
             now: (self.call.host.now)(),
             deadline: setting.deadline,
             ask_model: self.call.host.ask_model,
+            prepare: self.call.host.prepare,
         };
         let (brought, notes) = ask_doors(&ask, doors);
         self.note_all(&notes);

@@ -40,6 +40,7 @@ impl Landing {
             now: environment::now()?,
             deadline: Instant::now() + Duration::from_secs(10),
             ask_model,
+            prepare: |_| {},
         };
         // Everything but the gate was brought before.
         let preview = preview::preview(agent, event, &ask, room(agent, true, event.lanes), Door::Domains.bit() | Door::Docs.bit());

@@ -1,5 +1,7 @@
 //! Who chooses documents: the settings say it, and the network is on this side of the core.
 
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use briefing_core::Failure;
@@ -21,4 +23,16 @@ pub(crate) fn ask_model(settings: &Settings, deadline: Instant, message: &str, c
     let endpoint = Endpoint::from_settings(settings, environment::variable)?;
     let client = choose::client(endpoint, left)?;
     choose::choose(message, candidates, |messages| client.complete(messages))
+}
+
+/// Prepares the documents of a directory in a process of its own, which outlives this one.
+pub(crate) fn prepare(here: &Path) {
+    let Ok(program) = std::env::current_exe() else { return };
+    let mut command = Command::new(program);
+    command.args(["index", "--prepare"]).current_dir(here).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // An agent that ends its hook's group must not end this too.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    // Nobody waits for it: we are gone before it is done.
+    drop(command.spawn());
 }

@@ -169,3 +169,25 @@ fn an_entry_of_knowledge_too_large_to_load_arrives_when_the_message_is_about_it(
     assert!(told.contains("goes into the hangar"), "{told}");
     assert!(told.len() < 2000, "the entry, not the file");
 }
+
+#[test]
+fn many_documents_are_prepared_behind_the_agents_back() {
+    let mut sandbox = project().file("~/.config/brief/brief.toml", "[hook]\ndeadline_ms = 1500\n");
+    let mut index = String::from("[\"deploy.md\"");
+    for number in 0..400 {
+        sandbox = sandbox.file(format!("docs/many/{number}.md"), format!("# Page {number}\n\nWords about topic{number} and the weather.\n"));
+        let _ = write!(index, ",\"many/{number}.md\"");
+    }
+    let sandbox = sandbox.file("docs/index.json", format!("{index}]"));
+    assert_eq!(say(&sandbox, "1", DEPLOY), "", "there is no time for all of it now");
+    let started = Instant::now();
+    let mut told = String::new();
+    for turn in 2.. {
+        if !told.is_empty() || started.elapsed() > Duration::from_secs(60) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(200));
+        told = say(&sandbox, &turn.to_string(), DEPLOY);
+    }
+    assert!(told.contains("docs/deploy.md"), "{told}");
+}

@@ -15,7 +15,7 @@ use briefing_core::settings::{Layer, Places, Settings};
 use clap::Args;
 use jiff::Timestamp;
 
-use crate::selector::ask_model;
+use crate::selector::{ask_model, prepare};
 use crate::{environment, notifying, talk};
 
 /// For `--help`, the manual and completions; the words themselves are read by [`answer`].
@@ -80,7 +80,7 @@ fn injected(places: &Places, settings: &Settings, session: &str) {
 
 /// Returns what the agents' crate does not ask for itself.
 pub(crate) fn host() -> Host {
-    Host { places_at: environment::places_at, settings, variable: |name| std::env::var(name).ok(), now, ask_model, log, injected }
+    Host { places_at: environment::places_at, settings, variable: |name| std::env::var(name).ok(), now, ask_model, prepare, log, injected }
 }
 
 /// A problem in a settings file is noted, never fatal: the rest of the settings hold.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use briefing_core::docs::{Corpora, Corpus, Made, Plan, find, make};
+use briefing_core::docs::{Corpora, Corpus, Made, Plan, entries, find, make};
 use briefing_core::fs::write_atomic;
 use briefing_core::settings::{Layer, Places, Settings};
 use briefing_core::shown::{path_text, relative_text};
@@ -36,6 +36,9 @@ pub(crate) struct Arguments {
     /// Print where the indexes are, the user's first, and do nothing else
     #[arg(long = "where", conflicts_with_all = ["root", "output", "from", "all", "check"])]
     is_where: bool,
+    /// Prepare the documents for search, and do nothing else
+    #[arg(long, hide = true, conflicts_with_all = ["root", "output", "from", "all", "check", "is_where"])]
+    prepare: bool,
     /// Print what was done as JSON
     #[arg(long)]
     json: bool,
@@ -46,6 +49,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let settings = environment::settings(&places, Layer::default())?;
     if arguments.is_where {
         return print_where(&places, &settings, arguments.json);
+    }
+    if arguments.prepare {
+        prepare(&places, &settings);
+        return Ok(());
     }
     let mut file = arguments.output.clone();
     if file.is_none() && arguments.root.is_none() && !settings.text("docs.index").is_empty() {
@@ -161,8 +168,14 @@ fn check(made: &Made, shown: &str) -> Result<(), Failure> {
 /// Prepares the search file now, so that the first message does not wait for it.
 fn prepare(places: &Places, settings: &Settings) {
     let indexes = find(places, settings).files();
-    let corpora = Corpora { indexes: &indexes, home: places.home.as_deref(), cache: places.cache.as_deref(), ..Corpora::default() };
-    if !indexes.is_empty() {
-        let _ = Corpus::open(&corpora);
+    let entries = entries(places, settings, &mut Vec::new());
+    let Some(cache) = places.cache.as_deref().filter(|_| !indexes.is_empty() || !entries.is_empty()) else { return };
+    // One at a time is enough: whoever comes while it is prepared is served by the one who prepares.
+    let lock = cache.join("brief").join("prepare.lock");
+    let _ = lock.parent().map(std::fs::create_dir_all);
+    let lock = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(lock);
+    if lock.as_ref().is_ok_and(|lock| matches!(lock.try_lock(), Err(std::fs::TryLockError::WouldBlock))) {
+        return;
     }
+    let _ = Corpus::open(&Corpora { indexes: &indexes, entries, home: places.home.as_deref(), cache: Some(cache), deadline: None });
 }

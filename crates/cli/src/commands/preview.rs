@@ -39,6 +39,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         now: environment::now()?,
         deadline: Instant::now() + Duration::from_secs(10),
         ask_model,
+        prepare: |_| {},
     };
     let mut text = String::new();
     let mut done = 0;

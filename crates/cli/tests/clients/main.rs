@@ -3,6 +3,7 @@
 //! They need `scripts/install-clients`; a client that is not there is a failure, never a skip.
 
 mod claude;
+mod docs;
 mod gate;
 mod others;
 

@@ -22,6 +22,8 @@ use crate::settings::{Places, Settings};
 use crate::shown::relative_text;
 use crate::tokens::estimate_bytes;
 
+/// The path of the note that asks for the documents to be prepared behind the agent's back.
+pub const BEHIND: &str = "search file";
 /// A document of up to this many tokens is brought whole.
 const WHOLE: u64 = 1_200;
 /// Less room than this is not worth a document.
@@ -72,6 +74,9 @@ pub fn bring(ask: Ask<'_>) -> Brought {
     };
     brought.notes.extend(corpus.failures.iter().map(failed));
     brought.notes.extend(corpus.notes.iter().cloned());
+    if corpus.is_behind {
+        brought.notes.push(Note::info(BEHIND, NoteKind::Stale, "the documents have to be prepared"));
+    }
     let choice = match choose(&corpus, ask.message, limit, ask.selector) {
         Ok(choice) => choice,
         Err(failure) => {

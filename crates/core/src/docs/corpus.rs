@@ -21,8 +21,8 @@ use crate::select::{Document, Fingerprint, SearchIndex, Selection, Weights};
 use crate::shown::path_text;
 use crate::text;
 
-/// Preparing takes about this long per document; it decides whether there is time for it.
-const PREPARING: Duration = Duration::from_micros(600);
+/// Preparing takes up to this long per document on a busy machine; it decides whether there is time for it.
+const PREPARING: Duration = Duration::from_millis(5);
 /// A document that scores less than this share of the best has nothing to do with the message. It is low on purpose: who
 /// asks for five documents wants five; how few are worth an agent's window is decided when they are brought.
 const CUT: f32 = 0.15;
@@ -61,6 +61,8 @@ pub struct Corpus {
     list: List,
     entries: Vec<Offered>,
     search: SearchIndex,
+    /// There was no time to prepare what changed: somebody has to do it before the next message.
+    pub is_behind: bool,
     /// Indexes that could not be read.
     pub failures: Vec<Failure>,
     pub notes: Vec<Note>,
@@ -78,24 +80,22 @@ impl Corpus {
     pub fn open(corpora: &Corpora<'_>) -> Result<Self, Failure> {
         let cache = Cache::of(corpora);
         let mut old = cache.list();
-        let mut work = Work { corpora, failures: Vec::new(), notes: Vec::new(), indexes: Vec::new(), read: HashMap::new() };
+        let mut work = Work { corpora, failures: Vec::new(), notes: Vec::new(), indexes: Vec::new(), read: HashMap::new(), is_out_of_time: false, is_behind: false };
         let is_same_indexes = old.as_ref().is_some_and(|old| work.has_same_indexes(old));
         let list = if is_same_indexes { old.take().unwrap_or_default() } else { work.list(old.as_ref()) };
         let before = list.clone();
         let list = work.look(list);
+        if work.is_out_of_time {
+            return Ok(work.answer_behind(&cache));
+        }
         if let Some(search) = cache.search(&fingerprint(&list, &corpora.entries)) {
             if (list != before || !is_same_indexes) && work.failures.is_empty() {
                 cache.write_list(&list);
             }
             return Ok(work.finish(list, search));
         }
-        if work.is_late(list.documents.len())
-            && let Some(old) = cache.list()
-            && let Some(search) = cache.search(&fingerprint(&old, &corpora.entries))
-        {
-            let reason = "there is no time to prepare it anew; the state before the last change answers";
-            work.notes.push(Note::warning("search file", NoteKind::Stale, reason));
-            return Ok(work.finish(old, search));
+        if work.is_late(list.documents.len()) {
+            return Ok(work.answer_behind(&cache));
         }
         let documents = work.documents(&list);
         let bytes = SearchIndex::build(&documents);
@@ -152,11 +152,32 @@ struct Work<'a> {
     indexes: Vec<Index>,
     /// Texts that had to be read on the way.
     read: HashMap<PathBuf, String>,
+    /// The deadline came while files were still being looked at.
+    is_out_of_time: bool,
+    is_behind: bool,
 }
 
 impl Work<'_> {
     fn finish(self, list: List, search: SearchIndex) -> Corpus {
-        Corpus { list, entries: self.corpora.entries.clone(), search, failures: self.failures, notes: self.notes }
+        let Self { corpora, failures, notes, is_behind, .. } = self;
+        Corpus { list, entries: corpora.entries.clone(), search, is_behind, failures, notes }
+    }
+
+    /// Answers from the last prepared state, or, where there is none yet, from nothing.
+    fn answer_behind(mut self, cache: &Cache) -> Corpus {
+        self.is_behind = true;
+        let reason = "there is no time to prepare the documents now; the last prepared state answers";
+        self.notes.push(Note::warning("documents", NoteKind::Stale, reason));
+        let old = cache.list().unwrap_or_default();
+        let entries = &self.corpora.entries;
+        let search = [entries.as_slice(), &[]].into_iter().find_map(|entries| cache.search(&fingerprint(&old, entries)));
+        match search {
+            Some(search) => self.finish(old, search),
+            None => {
+                let nothing = SearchIndex::from_bytes(SearchIndex::build(&[])).expect("what was just built can be read");
+                self.finish(List::default(), nothing)
+            }
+        }
     }
 
     fn has_same_indexes(&self, list: &List) -> bool {
@@ -213,6 +234,10 @@ impl Work<'_> {
             let stamp = Stamp::of(&document.file);
             if stamp == document.stamp {
                 continue;
+            }
+            if self.corpora.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+                self.is_out_of_time = true;
+                break;
             }
             match read(&list.sources[document.source].root, &document.file) {
                 Ok((stamp, hash, text)) => {

@@ -25,7 +25,7 @@ mod tests;
 #[cfg(test)]
 mod tests_bring;
 
-pub use bring::{Ask, bring};
+pub use bring::{Ask, BEHIND, bring};
 pub use choose::{Candidate, Choice, Model, OnFailure, SHOWN, Selector, choose};
 pub use corpus::{Corpora, Corpus, Member, Offered};
 pub use crawl::{DeadReference, MAX_DOCUMENT_BYTES};

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::markdown::{Reference, is_markdown};
+use super::root::project_of;
 use crate::shown::normalize;
 
 /// What a reference leads to.
@@ -39,12 +40,12 @@ pub(super) fn resolve(reference: &Reference, directory: &Path, root: &Path) -> T
     look(&path, root)
 }
 
-/// `@docs/…` is relative to the project, other paths to the document; either is tried second.
+/// `@docs/…` is relative to the project, other paths to the document; the other ways are tried too.
 fn resolve_at(target: &str, directory: &Path, root: &Path) -> Target {
     if target.starts_with("~/") || target.starts_with('/') {
         return Target::Outside;
     }
-    let mut bases = [directory, root];
+    let mut bases = [directory, root, project_of(root)];
     if target.starts_with("docs/") {
         bases.reverse();
     }
