@@ -175,7 +175,8 @@ fn many_documents_are_prepared_behind_the_agents_back() {
     let mut sandbox = project().file("~/.config/brief/brief.toml", "[hook]\ndeadline_ms = 1500\n");
     let mut index = String::from("[\"deploy.md\"");
     for number in 0..400 {
-        sandbox = sandbox.file(format!("docs/many/{number}.md"), format!("# Page {number}\n\nWords about topic{number} and the weather.\n"));
+        sandbox =
+            sandbox.file(format!("docs/many/{number}.md"), format!("# Page {number}\n\nWords about topic{number} and the weather.\n"));
         let _ = write!(index, ",\"many/{number}.md\"");
     }
     let sandbox = sandbox.file("docs/index.json", format!("{index}]"));

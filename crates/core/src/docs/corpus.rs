@@ -80,7 +80,15 @@ impl Corpus {
     pub fn open(corpora: &Corpora<'_>) -> Result<Self, Failure> {
         let cache = Cache::of(corpora);
         let mut old = cache.list();
-        let mut work = Work { corpora, failures: Vec::new(), notes: Vec::new(), indexes: Vec::new(), read: HashMap::new(), is_out_of_time: false, is_behind: false };
+        let mut work = Work {
+            corpora,
+            failures: Vec::new(),
+            notes: Vec::new(),
+            indexes: Vec::new(),
+            read: HashMap::new(),
+            is_out_of_time: false,
+            is_behind: false,
+        };
         let is_same_indexes = old.as_ref().is_some_and(|old| work.has_same_indexes(old));
         let list = if is_same_indexes { old.take().unwrap_or_default() } else { work.list(old.as_ref()) };
         let before = list.clone();
@@ -171,13 +179,11 @@ impl Work<'_> {
         let old = cache.list().unwrap_or_default();
         let entries = &self.corpora.entries;
         let search = [entries.as_slice(), &[]].into_iter().find_map(|entries| cache.search(&fingerprint(&old, entries)));
-        match search {
-            Some(search) => self.finish(old, search),
-            None => {
-                let nothing = SearchIndex::from_bytes(SearchIndex::build(&[])).expect("what was just built can be read");
-                self.finish(List::default(), nothing)
-            }
+        if let Some(search) = search {
+            return self.finish(old, search);
         }
+        let nothing = SearchIndex::from_bytes(SearchIndex::build(&[])).expect("what was just built can be read");
+        self.finish(List::default(), nothing)
     }
 
     fn has_same_indexes(&self, list: &List) -> bool {

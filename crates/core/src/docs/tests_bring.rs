@@ -34,7 +34,10 @@ impl Handbook {
                 "# Database migrations\n\nMigrations are SQL files, applied in order inside a transaction. A migration that locks a \
                  large table must be split.\n\n## Required reads\n\n- @docs/style.md\n",
             ),
-            ("docs/style.md", "# SQL style\n\nKeywords are written in capitals, one clause a line.\n"),
+            (
+                "docs/style.md",
+                "# SQL style\n\nKeywords are written in capitals, one clause a line. Names of tables are plural, names of columns are not, and an alias is a whole word.\n",
+            ),
             ("docs/auth.md", "# Authentication\n\nUsers sign in with a session cookie; services use bearer tokens.\n"),
             ("docs/logging.md", "# Logging\n\nStructured log records with levels and sinks.\n"),
             ("docs/metrics.md", "# Metrics\n\nCounters and histograms are scraped every minute.\n"),
