@@ -6,11 +6,12 @@ mod watchdog;
 
 use std::fmt;
 use std::io::Write;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use briefing_core::settings::{Places, Settings};
-use briefing_store::{SessionKey, StoreError};
+use briefing_store::{Ledger, SessionKey, SqliteLedger, StoreError};
 use jiff::Timestamp;
 
 pub use outcome::Outcome;
@@ -140,6 +141,19 @@ impl Hook<'_> {
         if !request.is_reset && (present == 0 || !(carries || owes) || event.when == When::Nothing) {
             return Outcome::Silent;
         }
+        // Most events of a session find nothing due, and the ledger knows it without a lock, settings or a watchdog. It
+        // is never closed: what closing does, the next process can do.
+        let opened = match self.open(&places, present) {
+            Ok(Some(ledger)) => Ok(ManuallyDrop::new(ledger)),
+            Ok(None) => return Outcome::Silent,
+            Err(error) => Err(error),
+        };
+        let opened = opened.map(|mut ledger| (ledger.look(&key), ledger));
+        if let Ok((Ok(look), _)) = &opened
+            && deliver::is_quiet(&request, present, owes, look.as_ref())
+        {
+            return Outcome::Silent;
+        }
         let (settings, problems) = (host.settings)(&places);
         self.notes.extend(problems);
         let mut patience = settings.count("hook.deadline_ms");
@@ -149,12 +163,12 @@ impl Hook<'_> {
         let deadline = call.started + Duration::from_millis(patience);
         let _watchdog = watchdog::Watchdog::start(deadline + RESERVE);
         let setting = Setting { request: &request, key: &key, places: &places, settings: &settings, present, carries, owes, deadline };
-        let mut ledger = match self.open(&setting) {
-            Ok(Some(ledger)) => ledger,
-            Ok(None) => return Outcome::Silent,
+        let (look, mut ledger) = match opened {
+            Ok(opened) => opened,
             Err(error) => return self.without_ledger(&setting, &error, output),
         };
-        match self.deliver(&setting, &mut ledger, output) {
+        ledger.set_patience(patience(deadline));
+        match look.and_then(|_| self.deliver(&setting, &mut *ledger, output)) {
             Ok(outcome) => outcome,
             Err(StoreError::Busy) => Outcome::Busy,
             Err(error) => {
@@ -167,10 +181,11 @@ impl Hook<'_> {
     }
 
     /// Opens the ledger. `None`: there is none yet, and this event gives no reason to make one.
-    fn open(&mut self, setting: &Setting<'_>) -> Result<Option<briefing_store::SqliteLedger>, StoreError> {
-        let Some(state) = &setting.places.state else { return Err(StoreError::Unusable("no state directory is known".into())) };
-        let patience = setting.deadline.saturating_duration_since(Instant::now() + RESERVE);
-        if setting.present == 0 {
+    fn open(&mut self, places: &Places, present: Doors) -> Result<Option<SqliteLedger>, StoreError> {
+        let Some(state) = &places.state else { return Err(StoreError::Unusable("no state directory is known".into())) };
+        // The user's own deadline is not known yet; looking waits for nobody but a process that mends the journal.
+        let patience = patience(self.call.started + DEADLINE);
+        if present == 0 {
             return briefing_store::open_existing(&state.join("brief"), patience);
         }
         let opened = briefing_store::open(&briefing_store::directory(state)?, patience)?;
@@ -275,6 +290,11 @@ fn is_foreign(call: &Call<'_>, request: &Request) -> bool {
     let is_set = |name: &&str| (call.host.variable)(name).is_some_and(|value| !value.is_empty());
     let is_proven = !call.agent.proof.is_empty() && (call.host.variable)(call.agent.proof).as_deref() == Some(&request.session);
     call.agent.foreign.iter().any(is_set) && !is_proven
+}
+
+/// Returns how long a lock may be waited for.
+fn patience(deadline: Instant) -> Duration {
+    deadline.saturating_duration_since(Instant::now() + RESERVE)
 }
 
 /// Returns milliseconds since 1970. Leases compare real time, whatever a test says the time is.

@@ -7,8 +7,9 @@
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::note::{Note, NoteKind};
 
@@ -104,12 +105,22 @@ const RULES: &[(&str, &str, Shape)] = &[
     ("://", "password", Shape::UrlPassword),
 ];
 
-static PREFILTER: LazyLock<AhoCorasick> = LazyLock::new(|| {
+/// Cheap to make; searches a little slower.
+static SMALL_PREFILTER: LazyLock<AhoCorasick> = LazyLock::new(|| prefilter(Some(AhoCorasickKind::ContiguousNFA)));
+/// Takes three times as long to make as a hook takes to search everything it says.
+static LARGE_PREFILTER: LazyLock<AhoCorasick> = LazyLock::new(|| prefilter(None));
+
+/// From so many bytes on that this process has searched, the large one pays.
+const SMALL_BYTES: usize = 256 * 1024;
+static SEARCHED: AtomicUsize = AtomicUsize::new(0);
+
+fn prefilter(kind: Option<AhoCorasickKind>) -> AhoCorasick {
     AhoCorasick::builder()
+        .kind(kind)
         .match_kind(MatchKind::LeftmostLongest)
         .build(RULES.iter().map(|(prefix, ..)| prefix))
         .expect("the rules are few and short")
-});
+}
 
 /// Replaces every secret in `text`. Without one, the text comes back borrowed.
 pub fn redact(text: &str) -> Redacted<'_> {
@@ -118,7 +129,9 @@ pub fn redact(text: &str) -> Redacted<'_> {
     let mut secrets = Vec::new();
     let (mut copied, mut counted, mut line) = (0, 0, 1);
     let mut from = 0;
-    while let Some(hit) = PREFILTER.find(aho_corasick::Input::new(text).range(from..)) {
+    let is_large = SEARCHED.fetch_add(bytes.len(), Ordering::Relaxed) + bytes.len() > SMALL_BYTES;
+    let prefilter = if is_large { &*LARGE_PREFILTER } else { &*SMALL_PREFILTER };
+    while let Some(hit) = prefilter.find(aho_corasick::Input::new(text).range(from..)) {
         let (_, kind, shape) = RULES[hit.pattern().as_usize()];
         let Some((start, end)) = examine(bytes, hit.start(), hit.end(), shape) else {
             from = hit.end();

@@ -91,8 +91,7 @@ fn connect(path: &Path, patience: Duration) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     sqlite::be_patient(&mut connection, patience)?;
-    // WAL and NORMAL: no fsync at a commit. A checkpoint happens after printing, never at a commit or at closing.
-    connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;")?;
+    // Whoever only looks writes nothing at closing either.
     connection.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     Ok(connection)
 }

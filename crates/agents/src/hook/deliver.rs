@@ -4,7 +4,7 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use briefing_store::{
-    Admission, Arrangement, Arrival, Arrived, Claim, Holder, Ledger, Offer, PlanState, Printer, Receipt, Standing, StoreError,
+    Admission, Arrangement, Arrival, Arrived, Claim, Holder, Ledger, Look, Offer, PlanState, Printer, Receipt, Standing, StoreError,
 };
 
 use super::{Hook, Outcome, Setting, wall_clock};
@@ -15,7 +15,7 @@ use crate::gate_alone;
 use crate::lanes;
 use crate::moment::{self, AFTER_RESET, MESSAGE};
 use crate::render;
-use crate::request::Source;
+use crate::request::{Request, Source};
 
 /// How often a lane looks whether the event is planned.
 const PAUSE: Duration = Duration::from_micros(500);
@@ -28,17 +28,6 @@ impl Hook<'_> {
         output: &mut dyn Write,
     ) -> Result<Outcome, StoreError> {
         let request = setting.request;
-        // Reading first: most events of a session find nothing due, and need no lock to know it.
-        let look = ledger.look(setting.key)?;
-        if !request.is_reset && !setting.owes {
-            let doors = moment::doors_for(request.agent, request.event, request.source, look.as_ref()) & setting.present;
-            let is_quiet = look.as_ref().is_none_or(|look| look.open == 0);
-            if is_quiet && wanted(setting, doors, look.as_ref().map_or("", |look| &look.message)) == 0 {
-                return Ok(Outcome::Silent);
-            }
-        } else if setting.present == 0 && look.is_none() {
-            return Ok(Outcome::Silent);
-        }
         let holder = Holder::me();
         let mut arrived = self.arrive(setting, ledger, &holder, request.is_reset)?;
         if !setting.carries {
@@ -96,7 +85,7 @@ impl Hook<'_> {
         let request = setting.request;
         let look = &arrived.look;
         let open = moment::doors(request.agent, request.event, request.source, look.done, look.owed);
-        let doors = wanted(setting, open & setting.present, &look.message);
+        let doors = wanted(request, open & setting.present, &look.message);
         let message = request.message.as_deref().or(Some(&look.message)).filter(|message| !message.is_empty());
         let brought = self.bring(setting, doors, message);
         let hashes: Vec<String> = brought.iter().map(|item| item.piece.hash.to_hex().to_string()).collect();
@@ -167,8 +156,17 @@ impl Hook<'_> {
     }
 }
 
+/// Tells whether an event has nothing to say and changes nothing, from what the ledger knows of its session.
+pub(super) fn is_quiet(request: &Request, present: Doors, owes: bool, look: Option<&Look>) -> bool {
+    if request.is_reset || owes {
+        return present == 0 && look.is_none();
+    }
+    let doors = moment::doors_for(request.agent, request.event, request.source, look) & present;
+    look.is_none_or(|look| look.open == 0) && wanted(request, doors, look.map_or("", |look| &look.message)) == 0
+}
+
 /// Leaves out the documents where there are no words to select them by.
-fn wanted(setting: &Setting<'_>, doors: Doors, kept: &str) -> Doors {
-    let has_words = setting.request.message.is_some() || (setting.request.event.when != When::Message && !kept.is_empty());
+fn wanted(request: &Request, doors: Doors, kept: &str) -> Doors {
+    let has_words = request.message.is_some() || (request.event.when != When::Message && !kept.is_empty());
     if has_words { doors } else { doors & !Door::Docs.bit() }
 }

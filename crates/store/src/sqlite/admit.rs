@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{DELIVERED, LOG_LINES, PENDING, QUEUED};
+use super::LOG_LINES;
 use crate::error::StoreError;
 use crate::ledger::{Admission, Claim, Claimed, Due, Offer, PlanId, Printer, Receipt, Standing, Waiting};
 
@@ -20,30 +20,30 @@ pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> R
     if epoch != admission.epoch {
         return Ok(unwritten);
     }
-    connection.execute("DELETE FROM deliveries WHERE session = ?1 AND state = ?2 AND transient = 1", params![session, QUEUED])?;
+    connection.execute("DELETE FROM deliveries WHERE session = ?1 AND state = 0 AND transient = 1", [session])?;
     let mut due = Vec::new();
     for (place, offer) in admission.offers.iter().enumerate() {
         if let Some(is_update) = is_due(connection, session, epoch, offer)? {
             due.push(Due { offer: place, is_update });
         }
     }
-    let mut statement = connection.prepare("SELECT id, rank, size FROM deliveries WHERE session = ?1 AND state = ?2 ORDER BY rank, id")?;
+    let mut statement = connection.prepare("SELECT id, rank, size FROM deliveries WHERE session = ?1 AND state = 0 ORDER BY rank, id")?;
     let queued: Vec<Waiting> = statement
-        .query_map(params![session, QUEUED], |row| Ok(Waiting { id: row.get(0)?, rank: row.get(1)?, size: row.get(2)? }))?
+        .query_map([session], |row| Ok(Waiting { id: row.get(0)?, rank: row.get(1)?, size: row.get(2)? }))?
         .collect::<Result<_, _>>()?;
     if queued.is_empty() {
         connection.execute("UPDATE sessions SET series = ?2 WHERE id = ?1", [session, base])?;
     }
     let arrangement = (admission.arrange)(&Standing { due, queued });
     for id in arrangement.drop {
-        connection.execute("DELETE FROM deliveries WHERE id = ?1 AND state = ?2", [id, QUEUED])?;
+        connection.execute("DELETE FROM deliveries WHERE id = ?1 AND state = 0", [id])?;
     }
     for (id, slot) in arrangement.place {
         connection.execute("UPDATE deliveries SET slot = ?2 WHERE id = ?1", [id, base + i64::from(slot)])?;
     }
     let mut insert = connection.prepare(
         "INSERT INTO deliveries (session, epoch, piece, hash, part, parts, path, reason, moment, rank, transient, size, tokens, text,
-         state, slot, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+         slot, at, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, 0)",
     )?;
     let own_slot = u32::from(admission.printer.lane) - 1;
     for part in arrangement.add {
@@ -63,7 +63,6 @@ pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> R
             part.size,
             part.tokens,
             is_written.then_some(&part.text),
-            QUEUED,
             base + i64::from(part.slot),
             admission.now,
         ])?;
@@ -85,10 +84,7 @@ fn is_due(connection: &Connection, session: i64, epoch: i64, offer: &Offer<'_>) 
         None => Ok(Some(false)),
         Some(hash) if hash == offer.hash => Ok(None),
         Some(_) => {
-            connection.execute(
-                "DELETE FROM deliveries WHERE session = ?1 AND piece = ?2 AND state = ?3",
-                params![session, offer.piece, QUEUED],
-            )?;
+            connection.execute("DELETE FROM deliveries WHERE session = ?1 AND piece = ?2 AND state = 0", params![session, offer.piece])?;
             Ok(Some(true))
         }
     }
@@ -103,10 +99,10 @@ pub(super) fn claim(connection: &Connection, plan: PlanId, printer: Printer<'_>,
     let Some((session, epoch, series, base)) = found else { return Ok(Claim::default()) };
     let slot = base + i64::from(printer.lane) - 1;
     let mut statement = connection.prepare(
-        "SELECT id, text, path, tokens FROM deliveries WHERE session = ?1 AND epoch = ?2 AND state = ?3 AND slot = ?4 ORDER BY rank, id",
+        "SELECT id, text, path, tokens FROM deliveries WHERE session = ?1 AND epoch = ?2 AND state = 0 AND slot = ?3 ORDER BY rank, id",
     )?;
     let rows: Vec<Claimed> = statement
-        .query_map(params![session, epoch, QUEUED, slot], |row| {
+        .query_map([session, epoch, slot], |row| {
             Ok(Claimed {
                 id: row.get(0)?,
                 text: row.get::<_, Option<String>>(1)?.unwrap_or_default(),
@@ -117,18 +113,17 @@ pub(super) fn claim(connection: &Connection, plan: PlanId, printer: Printer<'_>,
         .collect::<Result<_, _>>()?;
     if !rows.is_empty() {
         connection.execute(
-            "UPDATE deliveries SET state = ?5, holder = ?6, reaped_as = ?7, at = ?8 WHERE session = ?1 AND epoch = ?2 AND state = ?3 AND slot = ?4",
-            params![session, epoch, QUEUED, slot, PENDING, printer.holder.text(), printer.reaped_as, now],
+            "UPDATE deliveries SET state = 1, holder = ?4, reaped_as = ?5, at = ?6 WHERE session = ?1 AND epoch = ?2 AND state = 0 AND slot = ?3",
+            params![session, epoch, slot, printer.holder.text(), printer.reaped_as, now],
         )?;
         connection.execute("UPDATE sessions SET last_slot = max(last_slot, ?2) WHERE id = ?1", [session, slot])?;
     }
-    let last: i64 = connection.query_row(
-        "SELECT coalesce(max(slot), ?3) FROM deliveries WHERE session = ?1 AND epoch = ?2 AND slot >= ?3",
+    let (last, left): (i64, u32) = connection.query_row(
+        "SELECT (SELECT coalesce(max(slot), ?3) FROM deliveries WHERE session = ?1 AND epoch = ?2 AND slot >= ?3),
+         (SELECT count(*) FROM deliveries WHERE session = ?1 AND state = 0)",
         [session, epoch, series],
-        |row| row.get(0),
+        |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
-    let left: u32 =
-        connection.query_row("SELECT count(*) FROM deliveries WHERE session = ?1 AND state = ?2", [session, QUEUED], |row| row.get(0))?;
     Ok(Claim {
         session,
         epoch,
@@ -142,9 +137,9 @@ pub(super) fn claim(connection: &Connection, plan: PlanId, printer: Printer<'_>,
 }
 
 pub(super) fn confirm(connection: &Connection, claim: &Claim, receipt: &Receipt<'_>) -> Result<(), StoreError> {
+    let mut delivered = connection.prepare("UPDATE deliveries SET state = 2, text = NULL, at = ?2 WHERE id = ?1")?;
     for row in &claim.rows {
-        connection
-            .execute("UPDATE deliveries SET state = ?2, text = NULL, at = ?3 WHERE id = ?1", params![row.id, DELIVERED, receipt.now])?;
+        delivered.execute([row.id, receipt.now])?;
     }
     remember_paths(connection, claim)?;
     connection.execute(
@@ -173,10 +168,9 @@ pub(super) fn confirm(connection: &Connection, claim: &Claim, receipt: &Receipt<
 /// Writes the paths in the window of the current epoch into `sessions.context_paths`: one per line, each once.
 fn remember_paths(connection: &Connection, claim: &Claim) -> Result<(), StoreError> {
     let mut statement = connection.prepare(
-        "SELECT path FROM deliveries WHERE session = ?1 AND epoch = ?2 AND state = ?3 AND path <> '' GROUP BY path ORDER BY min(id)",
+        "SELECT path FROM deliveries WHERE session = ?1 AND epoch = ?2 AND state = 2 AND path <> '' GROUP BY path ORDER BY min(id)",
     )?;
-    let paths: Vec<String> =
-        statement.query_map(params![claim.session, claim.epoch, DELIVERED], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let paths: Vec<String> = statement.query_map([claim.session, claim.epoch], |row| row.get(0))?.collect::<Result<_, _>>()?;
     connection.execute(
         "UPDATE sessions SET context_paths = ?2 WHERE id = ?1 AND epoch = ?3",
         params![claim.session, paths.join("\n"), claim.epoch],

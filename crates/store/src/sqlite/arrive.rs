@@ -2,13 +2,15 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{DELIVERED, KEEP_MILLIS, LEASE_MILLIS, PENDING, QUEUED, find, is_held, look};
+use super::{KEEP_MILLIS, LEASE_MILLIS, find, is_held, look};
 use crate::error::StoreError;
 use crate::holder::{Holder, Life};
 use crate::ledger::{Arrival, Arrived, PlanId, PlanState};
 
 /// Only so much of a message is kept; selection looks at no more.
 const MAX_MESSAGE: usize = 16 * 1024;
+/// Old sessions are looked for at every so many new ones, from the second on.
+const PRUNE_EVERY: i64 = 16;
 
 pub(super) fn arrive(connection: &Connection, arrival: &Arrival<'_>) -> Result<Arrived, StoreError> {
     let known = find(connection, arrival.key)?;
@@ -21,9 +23,9 @@ pub(super) fn arrive(connection: &Connection, arrival: &Arrival<'_>) -> Result<A
     }
     if let Some(moment) = arrival.forget_all_but {
         let mut forget = connection.prepare(
-            "DELETE FROM deliveries WHERE session = ?1 AND moment <> ?2 AND state = ?3 AND epoch = (SELECT epoch FROM sessions WHERE id = ?1)",
+            "DELETE FROM deliveries WHERE session = ?1 AND moment <> ?2 AND state = 2 AND epoch = (SELECT epoch FROM sessions WHERE id = ?1)",
         )?;
-        forget.execute(params![session, moment, DELIVERED])?;
+        forget.execute(params![session, moment])?;
         connection.execute("UPDATE sessions SET done = done & ~?2 WHERE id = ?1", params![session, arrival.forget_doors])?;
     }
     connection.execute(
@@ -31,19 +33,23 @@ pub(super) fn arrive(connection: &Connection, arrival: &Arrival<'_>) -> Result<A
         params![session, arrival.now, arrival.owe, arrival.cwd, arrival.message.map(shortened)],
     )?;
     free_the_dead(connection, session, arrival.now)?;
-    let look = look(connection, session)?;
+    let look = look(connection, arrival.key)?.ok_or_else(|| StoreError::Unusable("the session was not written".into()))?;
     let (plan, state) = plan(connection, session, look.epoch, arrival)?;
     Ok(Arrived { look, is_new: known.is_none(), plan, state })
 }
 
 fn insert(connection: &Connection, arrival: &Arrival<'_>) -> Result<i64, StoreError> {
-    prune(connection, arrival.now - KEEP_MILLIS)?;
     let key = arrival.key;
     connection.execute(
         "INSERT INTO sessions (agent, native, sub_agent, cwd, first_seen, last_seen) VALUES (?1, ?2, ?3, ?4, ?5, ?5)",
         params![key.agent, key.native, key.sub_agent, arrival.cwd, arrival.now],
     )?;
-    Ok(connection.last_insert_rowid())
+    let session = connection.last_insert_rowid();
+    // Not at every session: looking through all of them costs more than the rest of its start.
+    if session % PRUNE_EVERY == 2 {
+        prune(connection, arrival.now - KEEP_MILLIS)?;
+    }
+    Ok(session)
 }
 
 /// Forgets sessions last seen before `before`, with everything that hangs on them.
@@ -72,26 +78,25 @@ fn reset(connection: &Connection, session: i64, arrival: &Arrival<'_>) -> Result
             "UPDATE sessions SET epoch = ?2, done = 0, owed = ?3, context_paths = '' WHERE id = ?1",
             params![session, seen + 1, arrival.owed_after_reset],
         )?;
-        connection.execute("DELETE FROM deliveries WHERE session = ?1 AND state = ?2", [session, QUEUED])?;
+        connection.execute("DELETE FROM deliveries WHERE session = ?1 AND state = 0", [session])?;
     }
     Ok(())
 }
 
 /// Puts back into the queue what processes held that are gone, or whose lease ran out.
 fn free_the_dead(connection: &Connection, session: i64, now: i64) -> Result<(), StoreError> {
-    let mut statement = connection.prepare("SELECT DISTINCT holder, at FROM deliveries WHERE session = ?1 AND state = ?2")?;
-    let held: Vec<(String, i64)> =
-        statement.query_map([session, PENDING], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+    let mut statement = connection.prepare("SELECT DISTINCT holder, at FROM deliveries WHERE session = ?1 AND state = 1")?;
+    let held: Vec<(String, i64)> = statement.query_map([session], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
     for (holder, at) in held.iter().filter(|(holder, at)| !is_held(holder, *at, now)) {
         // What was printed into a window that has been emptied since is nobody's business any more.
         connection.execute(
-            "DELETE FROM deliveries WHERE session = ?1 AND state = ?2 AND holder = ?3 AND at = ?4
+            "DELETE FROM deliveries WHERE session = ?1 AND state = 1 AND holder = ?2 AND at = ?3
              AND epoch <> (SELECT epoch FROM sessions WHERE id = ?1)",
-            params![session, PENDING, holder, at],
+            params![session, holder, at],
         )?;
         connection.execute(
-            "UPDATE deliveries SET state = ?5, holder = '', reaped_as = 0 WHERE session = ?1 AND state = ?2 AND holder = ?3 AND at = ?4",
-            params![session, PENDING, holder, at, QUEUED],
+            "UPDATE deliveries SET state = 0, holder = '', reaped_as = 0 WHERE session = ?1 AND state = 1 AND holder = ?2 AND at = ?3",
+            params![session, holder, at],
         )?;
     }
     if held.is_empty() { Ok(()) } else { forget_unwritten(connection, session) }
@@ -99,7 +104,7 @@ fn free_the_dead(connection: &Connection, session: i64, now: i64) -> Result<(), 
 
 /// Forgets waiting pieces whose text only their dead holder had, and has all doors asked again.
 pub(super) fn forget_unwritten(connection: &Connection, session: i64) -> Result<(), StoreError> {
-    let forgotten = connection.execute("DELETE FROM deliveries WHERE session = ?1 AND state = ?2 AND text IS NULL", [session, QUEUED])?;
+    let forgotten = connection.execute("DELETE FROM deliveries WHERE session = ?1 AND state = 0 AND text IS NULL", [session])?;
     if forgotten > 0 {
         connection.execute("UPDATE sessions SET done = 0 WHERE id = ?1", [session])?;
     }

@@ -7,7 +7,7 @@ mod views;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
 use crate::error::StoreError;
 use crate::holder::{Holder, Life};
@@ -16,7 +16,8 @@ use crate::ledger::{
     Admission, Arrival, Arrived, Claim, DeliveryRow, EventRow, Ledger, Look, PlanId, PlanState, Printer, Receipt, SessionRow,
 };
 
-const QUEUED: i64 = 0;
+// A delivery is queued (state 0), then pending, then delivered. Statements write the states as numbers: the index of
+// open deliveries is partial, and SQLite prepares a statement a second time when its state comes as a parameter.
 const PENDING: i64 = 1;
 const DELIVERED: i64 = 2;
 
@@ -33,14 +34,27 @@ const JOURNAL_BYTES: u64 = 256 * 1024;
 #[derive(Debug)]
 pub struct SqliteLedger {
     connection: Connection,
+    /// The connection is set up for writing.
+    can_write: bool,
 }
 
 impl SqliteLedger {
     pub(crate) fn new(connection: Connection) -> Self {
-        Self { connection }
+        Self { connection, can_write: false }
+    }
+
+    /// Bounds every wait for a lock from now on.
+    pub fn set_patience(&mut self, patience: Duration) {
+        TRIES.store(tries(patience), Ordering::Relaxed);
     }
 
     fn write(&mut self) -> Result<Transaction<'_>, StoreError> {
+        // Most hooks only look, and are spared this.
+        if !self.can_write {
+            // WAL and NORMAL: no fsync at a commit. A checkpoint happens after printing, never at a commit or at closing.
+            self.connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;")?;
+            self.can_write = true;
+        }
         Ok(self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
     }
 }
@@ -52,7 +66,7 @@ const PAUSE: Duration = Duration::from_micros(500);
 /// Makes a connection wait for locks, in short steps: SQLite's own handler soon sleeps for 100 ms at a time, which is
 /// an age for a hook.
 pub(crate) fn be_patient(connection: &mut Connection, patience: Duration) -> Result<(), StoreError> {
-    TRIES.store((patience.as_micros() / PAUSE.as_micros()) as u64, Ordering::Relaxed);
+    TRIES.store(tries(patience), Ordering::Relaxed);
     connection.busy_handler(Some(|tries| {
         std::thread::sleep(PAUSE);
         u64::try_from(tries).is_ok_and(|tries| tries < TRIES.load(Ordering::Relaxed))
@@ -60,31 +74,35 @@ pub(crate) fn be_patient(connection: &mut Connection, patience: Duration) -> Res
     Ok(())
 }
 
+fn tries(patience: Duration) -> u64 {
+    (patience.as_micros() / PAUSE.as_micros()) as u64
+}
+
 /// Tells whether the holder of something may still be at work.
 fn is_held(holder: &str, since: i64, now: i64) -> bool {
     now - since < LEASE_MILLIS && Holder::life_of(holder) != Life::Gone
 }
 
-fn look(connection: &Connection, session: i64) -> Result<Look, StoreError> {
-    let mut statement = connection.prepare(
-        "SELECT epoch, done, owed, message, (SELECT count(*) FROM deliveries WHERE session = ?1 AND state < 2) FROM sessions WHERE id = ?1",
-    )?;
-    Ok(statement.query_row([session], |row| {
-        Ok(Look { session, epoch: row.get(0)?, done: row.get(1)?, owed: row.get(2)?, message: row.get(3)?, open: row.get(4)? })
-    })?)
+/// Everything known of a session, in one statement: a look costs little more than its preparation.
+const LOOK: &str = "SELECT id, epoch, done, owed, message, (SELECT count(*) FROM deliveries WHERE session = sessions.id AND state < 2)
+    FROM sessions WHERE agent = ?1 AND native = ?2 AND sub_agent = ?3";
+
+fn look(connection: &Connection, key: &SessionKey) -> Result<Option<Look>, StoreError> {
+    let mut statement = connection.prepare_cached(LOOK)?;
+    let found = statement.query_row([&key.agent, &key.native, &key.sub_agent], |row| {
+        Ok(Look { session: row.get(0)?, epoch: row.get(1)?, done: row.get(2)?, owed: row.get(3)?, message: row.get(4)?, open: row.get(5)? })
+    });
+    Ok(found.optional()?)
 }
 
 fn find(connection: &Connection, key: &SessionKey) -> Result<Option<i64>, StoreError> {
-    let mut statement = connection.prepare("SELECT id FROM sessions WHERE agent = ?1 AND native = ?2 AND sub_agent = ?3")?;
+    let mut statement = connection.prepare_cached("SELECT id FROM sessions WHERE agent = ?1 AND native = ?2 AND sub_agent = ?3")?;
     Ok(statement.query_row([&key.agent, &key.native, &key.sub_agent], |row| row.get(0)).optional()?)
 }
 
 impl Ledger for SqliteLedger {
     fn look(&mut self, key: &SessionKey) -> Result<Option<Look>, StoreError> {
-        match find(&self.connection, key)? {
-            Some(session) => Ok(Some(look(&self.connection, session)?)),
-            None => Ok(None),
-        }
+        look(&self.connection, key)
     }
 
     fn arrive(&mut self, arrival: &Arrival<'_>) -> Result<Arrived, StoreError> {
@@ -142,8 +160,7 @@ impl Ledger for SqliteLedger {
     fn release(&mut self, claim: &Claim) -> Result<(), StoreError> {
         let transaction = self.write()?;
         for row in &claim.rows {
-            transaction
-                .execute("UPDATE deliveries SET state = ?2, holder = '' WHERE id = ?1 AND state = ?3", params![row.id, QUEUED, PENDING])?;
+            transaction.execute("UPDATE deliveries SET state = 0, holder = '' WHERE id = ?1 AND state = 1", [row.id])?;
         }
         arrive::forget_unwritten(&transaction, claim.session)?;
         transaction.commit()?;
