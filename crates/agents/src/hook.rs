@@ -156,11 +156,11 @@ impl Hook<'_> {
         }
         let (settings, problems) = (host.settings)(&places);
         self.notes.extend(problems);
-        let mut patience = settings.count("hook.deadline_ms");
+        let mut allowed = settings.count("hook.deadline_ms");
         if event.when == When::Message && present & Door::Docs.bit() != 0 && door::asks_a_model(&settings) {
-            patience += settings.count("selector.timeout_ms");
+            allowed += settings.count("selector.timeout_ms");
         }
-        let deadline = call.started + Duration::from_millis(patience);
+        let deadline = call.started + Duration::from_millis(allowed);
         let _watchdog = watchdog::Watchdog::start(deadline + RESERVE);
         let setting = Setting { request: &request, key: &key, places: &places, settings: &settings, present, carries, owes, deadline };
         let (look, mut ledger) = match opened {
