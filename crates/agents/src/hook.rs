@@ -143,13 +143,8 @@ impl Hook<'_> {
         }
         // Most events of a session find nothing due, and the ledger knows it without a lock, settings or a watchdog. It
         // is never closed: what closing does, the next process can do.
-        let opened = match self.open(&places, present) {
-            Ok(Some(ledger)) => Ok(ManuallyDrop::new(ledger)),
-            Ok(None) => return Outcome::Silent,
-            Err(error) => Err(error),
-        };
-        let opened = opened.map(|mut ledger| (ledger.look(&key), ledger));
-        if let Ok((Ok(look), _)) = &opened
+        let mut looked = self.look_in();
+        if let Some(Ok(look)) = looked.as_mut().map(|ledger| ledger.look(&key))
             && deliver::is_quiet(&request, present, owes, look.as_ref())
         {
             return Outcome::Silent;
@@ -163,12 +158,13 @@ impl Hook<'_> {
         let deadline = call.started + Duration::from_millis(allowed);
         let _watchdog = watchdog::Watchdog::start(deadline + RESERVE);
         let setting = Setting { request: &request, key: &key, places: &places, settings: &settings, present, carries, owes, deadline };
-        let (look, mut ledger) = match opened {
-            Ok(opened) => opened,
+        let mut ledger = match looked.map_or_else(|| self.open(&setting), |ledger| Ok(Some(ledger))) {
+            Ok(Some(ledger)) => ledger,
+            Ok(None) => return Outcome::Silent,
             Err(error) => return self.without_ledger(&setting, &error, output),
         };
         ledger.set_patience(patience(deadline));
-        match look.and_then(|_| self.deliver(&setting, &mut *ledger, output)) {
+        match self.deliver(&setting, &mut *ledger, output) {
             Ok(outcome) => outcome,
             Err(StoreError::Busy) => Outcome::Busy,
             Err(error) => {
@@ -180,19 +176,25 @@ impl Hook<'_> {
         }
     }
 
-    /// Opens the ledger. `None`: there is none yet, and this event gives no reason to make one.
-    fn open(&mut self, places: &Places, present: Doors) -> Result<Option<SqliteLedger>, StoreError> {
-        let Some(state) = &places.state else { return Err(StoreError::Unusable("no state directory is known".into())) };
+    /// Opens the ledger that is there, for a look. Whatever hinders that, [`Hook::open`] deals with.
+    fn look_in(&self) -> Option<ManuallyDrop<SqliteLedger>> {
         // The user's own deadline is not known yet; looking waits for nobody but a process that mends the journal.
-        let patience = patience(self.call.started + DEADLINE);
-        if present == 0 {
-            return briefing_store::open_existing(&state.join("brief"), patience);
+        let ledger = briefing_store::open_existing(self.state.as_deref()?, patience(self.call.started + DEADLINE));
+        ledger.ok().flatten().map(ManuallyDrop::new)
+    }
+
+    /// Opens the ledger. `None`: there is none yet, and this event gives no reason to make one.
+    fn open(&mut self, setting: &Setting<'_>) -> Result<Option<ManuallyDrop<SqliteLedger>>, StoreError> {
+        let Some(state) = &setting.places.state else { return Err(StoreError::Unusable("no state directory is known".into())) };
+        let patience = patience(setting.deadline);
+        if setting.present == 0 {
+            return Ok(briefing_store::open_existing(&state.join("brief"), patience)?.map(ManuallyDrop::new));
         }
         let opened = briefing_store::open(&briefing_store::directory(state)?, patience)?;
         if let Some(path) = opened.set_aside {
             self.notes.push(format!("{}: the damaged ledger was renamed to this", path.display()));
         }
-        Ok(Some(opened.ledger))
+        Ok(Some(ManuallyDrop::new(opened.ledger)))
     }
 
     /// Says what can be said without memory.
