@@ -117,6 +117,9 @@ fn secrets_do_not_go_in() {
     let gate = loaded(&sandbox);
     assert!(gate.message().contains("token [redacted: GitHub token]") && !gate.message().contains(&key));
     assert_eq!(reasons(&gate), ["GitHub token on line 1 was redacted"]);
-    let shown = load(&places(sandbox.root(), &sandbox), &settings("redact = false")).unwrap();
-    assert!(shown.message().contains(&key));
+    let by_project = load(&places(sandbox.root(), &sandbox), &settings("redact = false")).unwrap();
+    assert!(!by_project.message().contains(&key), "a repository cannot switch the guard off");
+    let user = Layer::from_toml(Source::User, Path::new("brief.toml"), "redact = false");
+    let by_user = load(&places(sandbox.root(), &sandbox), &Settings::resolve(vec![Layer::defaults(), user]).0).unwrap();
+    assert!(by_user.message().contains(&key));
 }
