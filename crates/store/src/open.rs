@@ -81,6 +81,8 @@ fn try_open(path: &Path, patience: Duration) -> Result<Option<SqliteLedger>, Sto
     let connection = match connect(path, patience) {
         Ok(connection) => connection,
         Err(StoreError::Unusable(_)) if !path.exists() => return Ok(None),
+        // Somebody made it between the two looks; what is really unusable says so again.
+        Err(StoreError::Unusable(_)) => connect(path, patience)?,
         Err(error) => return Err(error),
     };
     let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
