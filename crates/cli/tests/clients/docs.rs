@@ -1,11 +1,12 @@
 //! Documents for a message, with the real agents: once, only what is new, and again after a compaction.
 
 use briefing_testkit::clients::Client;
-use briefing_testkit::model_api::{ModelRequest, Script};
+use briefing_testkit::model_api::{Kind, ModelRequest, Reply, Script};
 
 use crate::{installed, log};
 
 const DEPLOY: &str = "how do I roll back the canary release when the error budget is gone?";
+const AGAIN: &str = "and how do I roll back a canary release when its error budget is gone twice?";
 const DATABASE: &str = "the migration locks a large table, split it into two SQL transactions";
 
 fn with_documents(mut client: Client, agent: &str) -> Client {
@@ -40,7 +41,7 @@ fn once_and_only_what_is_new(mut client: Client) {
     client.script(Script::new().text("done"));
     let first = client.run(DEPLOY);
     assert_counts(first.last_turn(), &client, 1, 0);
-    let again = client.resume("and how do I roll back a canary release when its error budget is gone twice?");
+    let again = client.resume(AGAIN);
     assert_counts(again.last_turn(), &client, 1, 0);
     let other = client.resume(DATABASE);
     assert_counts(other.last_turn(), &client, 1, 1);
@@ -61,15 +62,85 @@ fn gemini_gets_a_document_once() {
     once_and_only_what_is_new(with_documents(Client::gemini(), "gemini"));
 }
 
-#[test]
-fn claude_gets_it_again_after_a_compaction() {
-    let mut client = with_documents(Client::claude(), "claude");
+/// What `/compact` leaves: the new message's document, and that of the message before it where the agent says that the
+/// window was emptied before it tells us the new one.
+fn again_after_a_compaction(mut client: Client, command: &str, database: usize) {
+    // Gemini declines to compress what is small, by the numbers that the model reported.
+    let long = (0..9_000).map(|number| number.to_string()).collect::<Vec<_>>().join(" words ");
+    let long = Reply::text(&long).input_tokens(60_000);
+    client.script(Script::new().reply(long.clone()).reply(long.clone()).reply(long));
     let mut terminal = client.interactive();
     terminal.submit(DEPLOY).wait_for_turns(1);
-    terminal.command("/compact");
-    terminal.submit(DEPLOY).wait_for_turns(2);
+    terminal.submit(AGAIN).wait_for_turns(2);
+    terminal.submit(DATABASE).wait_for_turns(3);
+    terminal.command(command);
+    terminal.wait_for("a compaction", |requests| requests.iter().any(|request| request.kind == Kind::Compaction));
+    terminal.submit(DEPLOY).wait_for_turns(4);
     let turns = terminal.turns();
-    for turn in &turns {
-        assert_eq!(turn.count("DOC-DEPLOY"), 1, "{}", turn.text());
+    drop(terminal);
+    let expected = [(1, 0), (1, 0), (1, 1), (1, database)];
+    for (number, (turn, (deploy, database))) in turns.iter().zip(expected).enumerate() {
+        println!("request {number}");
+        assert_counts(turn, &client, deploy, database);
     }
+}
+
+#[test]
+fn claude_gets_it_again_after_a_compaction() {
+    again_after_a_compaction(with_documents(Client::claude(), "claude"), "/compact", 1);
+}
+
+#[test]
+fn codex_gets_it_again_after_a_compaction() {
+    again_after_a_compaction(with_documents(Client::codex(), "codex"), "/compact", 1);
+}
+
+#[test]
+fn gemini_gets_it_again_after_a_compaction() {
+    again_after_a_compaction(with_documents(Client::gemini(), "gemini"), "/compress", 0);
+}
+
+#[test]
+fn copilot_gets_it_again_after_a_compaction() {
+    again_after_a_compaction(with_documents(Client::copilot(), "copilot"), "/compact", 0);
+}
+
+/// In the middle of a turn nobody says anything new: the running message's document comes by itself.
+fn again_in_a_tool_loop(mut client: Client) {
+    let long = Reply::shell("echo TWO").input_tokens(190_000);
+    client.script(Script::new().shell("echo ONE").reply(long).shell("echo THREE").text("done"));
+    let outcome = client.run(DEPLOY);
+    assert!(outcome.requests.iter().any(|request| request.kind == Kind::Compaction), "{outcome}");
+    assert_eq!(outcome.turns().len(), 4, "{outcome}");
+    for turn in outcome.turns() {
+        assert_counts(turn, &client, 1, 0);
+    }
+}
+
+#[test]
+fn claude_gets_it_again_in_a_tool_loop() {
+    let mut client = with_documents(Client::claude(), "claude");
+    client.env("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "100000");
+    again_in_a_tool_loop(client);
+}
+
+#[test]
+fn codex_gets_it_again_in_a_tool_loop() {
+    let mut client = with_documents(Client::codex(), "codex");
+    client.arg("-c").arg("model_auto_compact_token_limit=50000");
+    again_in_a_tool_loop(client);
+}
+
+/// Copilot makes its summary beside the turn: the request after `preCompact` has the old window and what we said since;
+/// then the summary takes the old window's place.
+#[test]
+fn copilot_gets_it_again_in_a_tool_loop() {
+    let mut client = with_documents(Client::copilot(), "copilot");
+    client.env("COPILOT_PROVIDER_MAX_PROMPT_TOKENS", "60000");
+    let long = Reply::shell("echo TWO").input_tokens(59_000);
+    // The third command gives the summary time to arrive.
+    client.script(Script::new().shell("echo ONE").reply(long).shell("sleep 2; echo THREE").shell("echo FOUR").text("done"));
+    let outcome = client.run(DEPLOY);
+    assert!(outcome.requests.iter().any(|request| request.kind == Kind::Compaction), "{outcome}");
+    assert_eq!(outcome.counts("DOC-DEPLOY"), [1, 1, 1, 1, 1], "{}\n{outcome}", log(&client));
 }

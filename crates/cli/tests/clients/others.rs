@@ -67,3 +67,41 @@ fn codex_compact_and_clear_in_the_terminal() {
         assert_whole(turn, what);
     }
 }
+
+/// Gemini has no event after `/compress` and drops what is said at `/clear`: the next message brings it again.
+#[test]
+fn gemini_compress_and_clear_in_the_terminal() {
+    let mut client = briefed(Client::gemini(), "gemini");
+    // The client declines to compress what is small, by the numbers that the model reported.
+    let long = (0..9_000).map(|number| number.to_string()).collect::<Vec<_>>().join(" words ");
+    let long = Reply::text(&long).input_tokens(60_000);
+    client.script(Script::new().reply(long.clone()).reply(long));
+    let mut terminal = client.interactive();
+    terminal.submit("PROMPT-ONE").wait_for_turns(1);
+    terminal.submit("PROMPT-TWO").wait_for_turns(2);
+    terminal.command("/compress");
+    terminal.wait_for("a compaction", |requests| requests.iter().any(|request| request.kind == Kind::Compaction));
+    terminal.submit("PROMPT-THREE").wait_for_turns(3);
+    terminal.command("/clear");
+    terminal.submit("PROMPT-FOUR").wait_for_turns(4);
+    let turns = terminal.turns();
+    assert_eq!(turns[2].count("PROMPT-ONE"), 0, "the window was emptied");
+    for (turn, what) in turns.iter().zip(["at first", "with the next prompt", "after /compress", "after /clear"]) {
+        assert_whole(turn, what);
+    }
+}
+
+#[test]
+fn copilot_compact_and_clear_in_the_terminal() {
+    let mut client = briefed(Client::copilot(), "copilot");
+    let mut terminal = client.interactive();
+    terminal.submit("PROMPT-ONE").wait_for_turns(1);
+    terminal.command("/compact");
+    terminal.wait_for("a compaction", |requests| requests.iter().any(|request| request.kind == Kind::Compaction));
+    terminal.submit("PROMPT-TWO").wait_for_turns(2);
+    terminal.command("/clear");
+    terminal.submit("PROMPT-THREE").wait_for_turns(3);
+    for (turn, what) in terminal.turns().iter().zip(["at first", "after /compact", "after /clear"]) {
+        assert_whole(turn, what);
+    }
+}
