@@ -70,6 +70,8 @@ pub struct Fields {
     pub cwd: &'static str,
     pub message: &'static str,
     pub source: &'static str,
+    /// The file with the session's history; read to find a fork's origin, nothing else.
+    pub transcript: &'static str,
     pub sub_agent: &'static str,
     pub turn: &'static str,
     pub tool_use: &'static str,
@@ -129,6 +131,8 @@ pub struct Agent {
     pub project_file: &'static str,
     /// Whether it tells sub-agents apart, and how we know.
     pub sub_agents: &'static str,
+    /// What a fork is told, and how we know its origin.
+    pub forks: &'static str,
 }
 
 impl Agent {

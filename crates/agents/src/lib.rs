@@ -6,6 +6,7 @@
 pub mod agent;
 pub mod door;
 pub mod fit;
+mod fork;
 mod gate_alone;
 pub mod hook;
 pub mod install;

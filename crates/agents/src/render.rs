@@ -29,13 +29,8 @@ pub fn label(path: &str, reason: &str, is_update: bool, part: Option<(u32, u32)>
 }
 
 /// Returns the first line of an output that has fellows.
-pub fn header(number: u32, of: u32, left: u32) -> String {
-    let mut line = format!("{MARK}project context, part {number} of {of}");
-    if number == of && left > 0 {
-        line.push_str(", more follows");
-    }
-    line.push_str(" ===\n");
-    line
+pub fn header(number: u32, of: u32) -> String {
+    format!("{MARK}project context, part {number} of {of} ===\n")
 }
 
 /// The most that a header takes, in any unit.

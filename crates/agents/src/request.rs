@@ -30,6 +30,8 @@ pub struct Request {
     /// The sub-agent within it.
     pub sub_agent: Option<String>,
     pub cwd: Option<PathBuf>,
+    /// The file with the session's history; it need not exist yet.
+    pub transcript: Option<PathBuf>,
     /// Why the session begins; events other than its start count as startup.
     pub source: Source,
     /// The user's own words.
@@ -62,6 +64,7 @@ impl Request {
             fields.cwd,
             fields.message,
             fields.source,
+            fields.transcript,
             fields.sub_agent,
             fields.turn,
             fields.tool_use,
@@ -97,6 +100,7 @@ impl Request {
             session,
             sub_agent,
             cwd: text(fields.cwd).map(PathBuf::from).filter(|path| path.is_absolute()),
+            transcript: text(fields.transcript).map(PathBuf::from).filter(|path| path.is_absolute()),
             source,
             message,
             occasion: format!("{} {}", event.name, occasion.into_iter().flatten().collect::<Vec<_>>().join(" ")),

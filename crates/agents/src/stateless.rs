@@ -31,7 +31,7 @@ pub(crate) fn outputs(brought: &[Brought], room: Room) -> (Vec<String>, Fitted) 
         .map(|slot| {
             let segments: Vec<&str> =
                 fitted.arrangement.add.iter().filter(|segment| segment.slot == slot).map(|segment| segment.text.as_str()).collect();
-            let header = (count > 1).then(|| render::header(slot + 1, count, 0));
+            let header = (count > 1).then(|| render::header(slot + 1, count));
             render::output(header.as_deref(), &segments)
         })
         .collect();

@@ -17,6 +17,7 @@ const CLAUDE_FIELDS: Fields = Fields {
     cwd: "cwd",
     message: "prompt",
     source: "source",
+    transcript: "transcript_path",
     sub_agent: "agent_id",
     turn: "prompt_id",
     tool_use: "tool_use_id",
@@ -46,6 +47,7 @@ const BASE: Agent = Agent {
     user_file: "settings.json",
     project_file: "",
     sub_agents: "not told apart",
+    forks: "counts as new",
 };
 
 /// All agents, in the order in which they are listed to people.
@@ -78,6 +80,7 @@ pub const AGENTS: &[Agent] = &[
         home_variable: "CLAUDE_CONFIG_DIR",
         project_file: ".claude/settings.json",
         sub_agents: "told apart by `agent_id` (measured)",
+        forks: "only what changed: `/branch` names its origin in the transcript, `--fork-session` on the command line (measured)",
         ..BASE
     },
     Agent {
@@ -105,6 +108,7 @@ pub const AGENTS: &[Agent] = &[
         user_file: "hooks.json",
         project_file: ".codex/hooks.json",
         sub_agents: "told apart by `agent_id` (measured)",
+        forks: "only what changed: its transcript names its origin (measured)",
         ..BASE
     },
     Agent {
@@ -171,6 +175,7 @@ pub const AGENTS: &[Agent] = &[
             cwd: "cwd",
             message: "prompt",
             source: "source",
+            transcript: "",
             sub_agent: "agentId",
             turn: "",
             tool_use: "",
@@ -193,7 +198,16 @@ pub const AGENTS: &[Agent] = &[
         measured: "1.18.33",
         events: &[event("chat.message", When::Message, 1), mute("session.compacted", When::Reset, 1)],
         // The plugin is ours, and so are these names.
-        fields: Fields { session: "session", cwd: "cwd", message: "message", source: "", sub_agent: "", turn: "", tool_use: "" },
+        fields: Fields {
+            session: "session",
+            cwd: "cwd",
+            message: "message",
+            source: "",
+            transcript: "",
+            sub_agent: "",
+            turn: "",
+            tool_use: "",
+        },
         shape: Shape::Plain,
         gate_at_message: true,
         timeout: TimeoutUnit::None,
@@ -221,6 +235,7 @@ pub const AGENTS: &[Agent] = &[
             cwd: "workspace_roots",
             message: "prompt",
             source: "",
+            transcript: "",
             sub_agent: "",
             turn: "generation_id",
             tool_use: "tool_use_id",
@@ -251,6 +266,7 @@ pub const AGENTS: &[Agent] = &[
             cwd: "cwd",
             message: "message",
             source: "source",
+            transcript: "",
             sub_agent: "agent",
             turn: "turn",
             tool_use: "tool_use",

@@ -34,7 +34,7 @@ fn outputs(agent: &Agent, brought: &[Brought], room: Room) -> Vec<String> {
         .map(|slot| {
             let texts: Vec<&str> = segments.iter().filter(|segment| segment.slot == slot).map(|segment| segment.text.as_str()).collect();
             assert!(!texts.is_empty(), "no output is empty");
-            render::output(Some(&render::header(slot + 1, count, 99_999)), &texts)
+            render::output(Some(&render::header(slot + 1, count)), &texts)
         })
         .collect()
 }

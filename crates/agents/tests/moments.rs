@@ -31,7 +31,7 @@ fn after_reset(agent: &Agent) -> String {
 
 fn table() -> String {
     let mut text = String::from(
-        "| agent | startup, clear, fork | message | tool use | resume | the window is emptied | sub-agent start | sub-agents |\n|---|---|---|---|---|---|---|---|\n",
+        "| agent | startup, clear | message | tool use | resume | fork | the window is emptied | sub-agent start | sub-agents |\n|---|---|---|---|---|---|---|---|---|\n",
     );
     let (domains, gate) = (Door::Domains.bit(), Door::Gate.bit());
     for agent in AGENTS {
@@ -42,12 +42,13 @@ fn table() -> String {
         };
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             agent.title,
             at(agent, When::Session, Source::Startup, 0, 0),
             at(agent, When::Message, Source::Startup, done_at_start, 0),
             at(agent, When::Tool, Source::Startup, done_at_start | if agent.gate_at_message { gate } else { 0 }, 0),
             resume,
+            agent.forks,
             after_reset(agent),
             at(agent, When::SubAgent, Source::Startup, 0, 0),
             agent.sub_agents,

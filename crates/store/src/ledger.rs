@@ -40,6 +40,16 @@ pub struct Arrival<'a> {
     pub owe: u32,
     /// The user's words, kept for a reset in the middle of the turn.
     pub message: Option<&'a str>,
+    /// The session whose window this one began with; only looked at when this one is new.
+    pub parent: Option<Parent<'a>>,
+}
+
+/// The session that another one was forked from.
+#[derive(Debug, Clone, Copy)]
+pub struct Parent<'a> {
+    pub key: &'a SessionKey,
+    /// Milliseconds since 1970: what it was given later is not in the fork's window.
+    pub until: i64,
 }
 
 /// What the ledger knows of a session.
@@ -147,6 +157,8 @@ pub struct Arrangement {
 pub struct Printer<'a> {
     /// From 1.
     pub lane: u8,
+    /// How many lanes the event has.
+    pub lanes: u8,
     pub holder: &'a Holder,
     /// The process that the agent itself waits for: this one, or the shell around it.
     pub reaped_as: u32,
@@ -189,7 +201,7 @@ pub struct Claim {
     pub slot: i64,
     /// Whether another lane of the same event prints the slot before this one.
     pub follows: bool,
-    /// Deliveries that still wait.
+    /// Deliveries that wait for a later event.
     pub left: u32,
 }
 

@@ -7,7 +7,8 @@ mod window;
 use std::time::Duration;
 
 use briefing_store::{
-    Admission, Arrangement, Arrival, Arrived, Claim, Holder, Ledger, Offer, Printer, Receipt, Segment, SessionKey, SqliteLedger, Standing,
+    Admission, Arrangement, Arrival, Arrived, Claim, Holder, Ledger, Offer, Parent, Printer, Receipt, Segment, SessionKey, SqliteLedger,
+    Standing,
 };
 
 /// A ledger in a directory of its own.
@@ -26,7 +27,16 @@ impl Fixture {
     }
 
     fn arrive(&mut self, plan: Option<&str>, lane: u8, is_reset: bool) -> Arrived {
-        let key = SessionKey::new("claude", "one", None);
+        self.arrive_as("one", plan, lane, is_reset, None)
+    }
+
+    /// The first event of a session that was forked from the usual one.
+    fn fork(&mut self, session: &str, until: i64) -> Arrived {
+        self.arrive_as(session, None, 1, false, Some(until))
+    }
+
+    fn arrive_as(&mut self, session: &str, plan: Option<&str>, lane: u8, is_reset: bool, forked: Option<i64>) -> Arrived {
+        let (key, usual) = (SessionKey::new("claude", session, None), SessionKey::new("claude", "one", None));
         self.ledger
             .arrive(&Arrival {
                 key: &key,
@@ -41,8 +51,14 @@ impl Fixture {
                 forget_doors: 0,
                 owe: 0,
                 message: None,
+                parent: forked.map(|until| Parent { key: &usual, until }),
             })
             .unwrap()
+    }
+
+    fn paths_of(&mut self, session: &str) -> Vec<String> {
+        let key = SessionKey::new("claude", session, None);
+        self.ledger.sessions().unwrap().into_iter().find(|row| row.native == key.native).unwrap().context_paths
     }
 
     /// Admits pieces, each into a slot of its own, behind what is queued.
@@ -56,7 +72,7 @@ impl Fixture {
         };
         self.ledger
             .admit(&mut Admission {
-                printer: Printer { lane, holder: &self.holder, reaped_as: 7 },
+                printer: Printer { lane, lanes: 4, holder: &self.holder, reaped_as: 7 },
                 session: arrived.look.session,
                 epoch: arrived.look.epoch,
                 plan: arrived.plan,
@@ -70,7 +86,7 @@ impl Fixture {
     }
 
     fn claim(&mut self, arrived: &Arrived, lane: u8) -> Claim {
-        self.ledger.claim(arrived.plan, Printer { lane, holder: &self.holder, reaped_as: 7 }, self.now).unwrap()
+        self.ledger.claim(arrived.plan, Printer { lane, lanes: 4, holder: &self.holder, reaped_as: 7 }, self.now).unwrap()
     }
 
     fn confirm(&mut self, claim: &Claim) {

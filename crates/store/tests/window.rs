@@ -76,6 +76,7 @@ fn sessions_not_seen_for_a_month_are_forgotten() {
         forget_doors: 0,
         owe: 0,
         message: None,
+        parent: None,
     };
     fixture.ledger.arrive(&arrival).unwrap();
     let sessions = fixture.ledger.sessions().unwrap();
@@ -83,4 +84,43 @@ fn sessions_not_seen_for_a_month_are_forgotten() {
     assert_eq!(fixture.ledger.deliveries(None).unwrap(), []);
     assert_eq!(fixture.ledger.events(None).unwrap(), []);
     assert!(fixture.directory.path().join("ledger.db").exists());
+}
+
+#[test]
+fn a_fork_has_what_its_parent_had_and_waits_for_what_it_waited_for() {
+    let mut fixture = Fixture::new();
+    let first = fixture.arrive(None, 1, false);
+    let claim = fixture.admit(&first, 1, &[("/a", "1"), ("/b", "1")]);
+    fixture.confirm(&claim);
+    fixture.now += 1000;
+    let cut = fixture.now;
+    fixture.now += 1000;
+    let second = fixture.arrive(None, 1, false);
+    let claim = fixture.admit(&second, 1, &[("/c", "1")]);
+    assert_eq!(texts(&claim), ["/b=1"], "in order of arrival");
+    fixture.confirm(&claim);
+
+    let whole = fixture.fork("whole", i64::MAX);
+    assert_eq!(fixture.paths_of("whole"), ["/a", "/b"]);
+    assert_eq!((whole.look.epoch, whole.look.done, whole.look.open), (1, 0, 1), "doors are asked again, `/c` waits");
+    let claim = fixture.admit(&whole, 1, &[("/a", "1"), ("/b", "1"), ("/c", "1")]);
+    assert_eq!(texts(&claim), ["/c=1"], "nothing else is due");
+    fixture.confirm(&claim);
+    assert_eq!(fixture.fork("whole", i64::MAX).look.open, 0, "a known session inherits nothing more");
+
+    let earlier = fixture.fork("earlier", cut);
+    assert_eq!(fixture.paths_of("earlier"), ["/a"], "what came after the cut is not in this window");
+    let claim = fixture.admit(&earlier, 1, &[("/a", "1"), ("/b", "1")]);
+    fixture.confirm(&claim);
+    let next = fixture.arrive_as("earlier", None, 1, false, None);
+    let claim = fixture.admit(&next, 1, &[]);
+    assert_eq!(texts(&claim), ["/b=1"], "it is due again");
+}
+
+#[test]
+fn a_fork_of_an_unknown_session_is_a_new_one() {
+    let mut fixture = Fixture::new();
+    let fork = fixture.fork("fork", i64::MAX);
+    assert!(fork.is_new);
+    assert_eq!(texts(&fixture.admit(&fork, 1, &[("/a", "1")])), ["/a=1"]);
 }

@@ -4,13 +4,15 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use briefing_store::{
-    Admission, Arrangement, Arrival, Arrived, Claim, Holder, Ledger, Look, Offer, PlanState, Printer, Receipt, Standing, StoreError,
+    Admission, Arrangement, Arrival, Arrived, Claim, Holder, Ledger, Look, Offer, Parent, PlanState, Printer, Receipt, SessionKey,
+    Standing, StoreError,
 };
 
 use super::{Hook, Outcome, Setting, wall_clock};
 use crate::agent::{Keeps, When};
 use crate::door::{Door, Doors};
 use crate::fit::fit;
+use crate::fork::{self, Origin};
 use crate::gate_alone;
 use crate::lanes;
 use crate::moment::{self, AFTER_RESET, MESSAGE};
@@ -33,8 +35,12 @@ impl Hook<'_> {
         if !setting.carries {
             return Ok(if request.is_reset { Outcome::Emptied } else { Outcome::Silent });
         }
-        let client = (self.call.host.variable)("CLAUDE_PID").and_then(|pid| pid.parse().ok());
-        let printer = Printer { lane: self.call.lane.number, holder: &holder, reaped_as: lanes::reaped_as(client) };
+        let printer = Printer {
+            lane: self.call.lane.number,
+            lanes: request.event.lanes.max(1),
+            holder: &holder,
+            reaped_as: lanes::reaped_as(self.client()),
+        };
         let claim = loop {
             match arrived.state {
                 PlanState::Mine => break self.plan(setting, ledger, &arrived, printer)?,
@@ -55,6 +61,8 @@ impl Hook<'_> {
 
     fn arrive(&self, setting: &Setting<'_>, ledger: &mut dyn Ledger, holder: &Holder, is_reset: bool) -> Result<Arrived, StoreError> {
         let request = setting.request;
+        let origin = self.origin(request);
+        let parent_key = origin.as_ref().map(|origin| SessionKey::new(request.agent.name, &origin.session, None));
         let is_resumed = request.event.when == When::Session && request.source == Source::Resume;
         let forgets = is_resumed && request.agent.keeps == Keeps::Messages;
         let keeps_message = setting.present & Door::Docs.bit() != 0;
@@ -71,7 +79,20 @@ impl Hook<'_> {
             forget_doors: if forgets { Door::Domains.bit() | Door::Gate.bit() } else { 0 },
             owe: if setting.owes { Door::Docs.bit() } else { 0 },
             message: request.message.as_deref().filter(|_| keeps_message),
+            parent: origin.zip(parent_key.as_ref()).map(|(origin, key)| Parent { key, until: origin.until }),
         })
+    }
+
+    /// Returns where a fork comes from.
+    fn origin(&self, request: &Request) -> Option<Origin> {
+        let is_fork = request.event.when == When::Session && request.source == Source::Fork;
+        let transcript = request.transcript.as_deref().filter(|_| is_fork)?;
+        fork::origin(transcript, self.client().and_then(fork::Client::of).as_ref())
+    }
+
+    /// Returns the agent's own process, where it says which one it is.
+    fn client(&self) -> Option<u32> {
+        (self.call.host.variable)("CLAUDE_PID").and_then(|pid| pid.parse().ok())
     }
 
     /// Plans the event: asks the doors, fits what is due, and claims this lane's own output.
@@ -128,7 +149,7 @@ impl Hook<'_> {
         output: &mut dyn Write,
     ) -> Result<Outcome, StoreError> {
         let segments: Vec<&str> = claim.rows.iter().map(|row| row.text.as_str()).collect();
-        let header = (claim.of > 1 && !self.call.is_gate_alone).then(|| render::header(claim.number, claim.of, claim.left));
+        let header = (claim.of > 1 && !self.call.is_gate_alone).then(|| render::header(claim.number, claim.of));
         let context = render::output(header.as_deref(), &segments);
         if claim.follows {
             lanes::wait_for_turn(ledger, claim, setting.deadline);

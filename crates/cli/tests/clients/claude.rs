@@ -61,3 +61,50 @@ fn a_sub_agent_gets_the_core_and_its_parent_nothing_twice() {
         assert_whole(turn, &format!("{}\n{}", lines(turn).len(), log(&client)));
     }
 }
+
+/// A fork's window begins with its parent's: nothing of it is told again, whichever door had brought it.
+#[test]
+fn a_fork_is_told_nothing_that_its_parent_was() {
+    let mut client = Client::claude();
+    client.file(".context/CONSTITUTION.md", "RULE-ONE\n");
+    let mut client = briefed(client, "claude");
+    client.script(Script::new().shell("echo ONE").text("done"));
+    let _ = client.run("PROMPT-ONE");
+    client.arg("--fork-session");
+    client.script(Script::new().shell("echo TWO").text("done"));
+    let forked = client.resume("PROMPT-TWO");
+    assert_eq!(forked.counts("RULE-ONE"), [1, 1], "{}\n{forked}", log(&client));
+    for turn in forked.turns() {
+        assert_whole(turn, &log(&client));
+    }
+    let sessions = log(&client).lines().filter(|line| line.ends_with("epoch 1:")).count();
+    assert_eq!(sessions, 2, "the fork has an id of its own: {}", log(&client));
+}
+
+#[test]
+fn a_fork_of_a_session_that_nobody_briefed_is_told_all() {
+    let mut client = Client::claude();
+    let _ = client.run("PROMPT-ONE");
+    let mut client = briefed(client, "claude");
+    client.arg("--fork-session");
+    let forked = client.resume("PROMPT-TWO");
+    assert_whole(forked.last_turn(), &log(&client));
+}
+
+#[test]
+fn a_branch_in_the_terminal_is_told_nothing_twice() {
+    let mut client = Client::claude();
+    client.file(".context/CONSTITUTION.md", "RULE-ONE\n");
+    let mut client = briefed(client, "claude");
+    client.script(Script::new().shell("echo ONE").text("done").shell("echo TWO").text("done"));
+    let mut terminal = client.interactive();
+    terminal.submit("PROMPT-ONE").wait_for_turns(2);
+    terminal.command("/branch");
+    terminal.submit("PROMPT-TWO").wait_for_turns(4);
+    let turns = terminal.turns();
+    drop(terminal);
+    for turn in &turns[1..] {
+        assert_whole(turn, &log(&client));
+        assert_eq!(turn.count("RULE-ONE"), 1, "{}", log(&client));
+    }
+}

@@ -105,3 +105,23 @@ fn copilot_compact_and_clear_in_the_terminal() {
         assert_whole(turn, what);
     }
 }
+
+#[test]
+fn codex_forks_in_the_terminal_are_told_nothing_twice() {
+    let mut client = Client::codex();
+    client.file(".context/CONSTITUTION.md", "RULE-ONE\n");
+    let mut client = briefed(client, "codex");
+    client.script(Script::new().shell("echo ONE").text("done").shell("echo TWO").text("done"));
+    let mut terminal = client.interactive();
+    terminal.submit("PROMPT-ONE").wait_for_turns(2);
+    terminal.command("/fork");
+    terminal.submit("PROMPT-TWO").wait_for_turns(4);
+    let turns = terminal.turns();
+    drop(terminal);
+    for turn in &turns[1..] {
+        assert_whole(turn, &log(&client));
+        assert_eq!(turn.count("RULE-ONE"), 1, "{}", log(&client));
+    }
+    let sessions = log(&client).lines().filter(|line| line.ends_with("epoch 1:")).count();
+    assert_eq!(sessions, 2, "the fork has an id of its own: {}", log(&client));
+}

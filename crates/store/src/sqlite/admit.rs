@@ -120,8 +120,8 @@ pub(super) fn claim(connection: &Connection, plan: PlanId, printer: Printer<'_>,
     }
     let (last, left): (i64, u32) = connection.query_row(
         "SELECT (SELECT coalesce(max(slot), ?3) FROM deliveries WHERE session = ?1 AND epoch = ?2 AND slot >= ?3),
-         (SELECT count(*) FROM deliveries WHERE session = ?1 AND state = 0)",
-        [session, epoch, series],
+         (SELECT count(*) FROM deliveries WHERE session = ?1 AND state = 0 AND slot >= ?4)",
+        [session, epoch, series, base + i64::from(printer.lanes)],
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
     Ok(Claim {
@@ -141,7 +141,7 @@ pub(super) fn confirm(connection: &Connection, claim: &Claim, receipt: &Receipt<
     for row in &claim.rows {
         delivered.execute([row.id, receipt.now])?;
     }
-    remember_paths(connection, claim)?;
+    remember_paths(connection, claim.session, claim.epoch)?;
     connection.execute(
         "INSERT INTO events (at, session, agent, event, lane, epoch, micros, outcome, size, queued, notes)
          SELECT ?1, id, agent, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM sessions WHERE id = ?2",
@@ -166,14 +166,11 @@ pub(super) fn confirm(connection: &Connection, claim: &Claim, receipt: &Receipt<
 }
 
 /// Writes the paths in the window of the current epoch into `sessions.context_paths`: one per line, each once.
-fn remember_paths(connection: &Connection, claim: &Claim) -> Result<(), StoreError> {
+pub(super) fn remember_paths(connection: &Connection, session: i64, epoch: i64) -> Result<(), StoreError> {
     let mut statement = connection.prepare(
         "SELECT path FROM deliveries WHERE session = ?1 AND epoch = ?2 AND state = 2 AND path <> '' GROUP BY path ORDER BY min(id)",
     )?;
-    let paths: Vec<String> = statement.query_map([claim.session, claim.epoch], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    connection.execute(
-        "UPDATE sessions SET context_paths = ?2 WHERE id = ?1 AND epoch = ?3",
-        params![claim.session, paths.join("\n"), claim.epoch],
-    )?;
+    let paths: Vec<String> = statement.query_map([session, epoch], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    connection.execute("UPDATE sessions SET context_paths = ?2 WHERE id = ?1 AND epoch = ?3", params![session, paths.join("\n"), epoch])?;
     Ok(())
 }

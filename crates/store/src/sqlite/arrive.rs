@@ -2,10 +2,11 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::admit::remember_paths;
 use super::{KEEP_MILLIS, LEASE_MILLIS, find, is_held, look};
 use crate::error::StoreError;
 use crate::holder::{Holder, Life};
-use crate::ledger::{Arrival, Arrived, PlanId, PlanState};
+use crate::ledger::{Arrival, Arrived, Parent, PlanId, PlanState};
 
 /// Only so much of a message is kept; selection looks at no more.
 const MAX_MESSAGE: usize = 16 * 1024;
@@ -45,11 +46,38 @@ fn insert(connection: &Connection, arrival: &Arrival<'_>) -> Result<i64, StoreEr
         params![key.agent, key.native, key.sub_agent, arrival.cwd, arrival.now],
     )?;
     let session = connection.last_insert_rowid();
+    if let Some(parent) = &arrival.parent {
+        inherit(connection, session, parent)?;
+    }
     // Not at every session: looking through all of them costs more than the rest of its start.
     if session % PRUNE_EVERY == 2 {
         prune(connection, arrival.now - KEEP_MILLIS)?;
     }
     Ok(session)
+}
+
+/// Gives a fork what its parent's window had: what was delivered, and what still waits.
+///
+/// Doors are asked again, so whatever has changed since comes as an update. A piece of which the fork's window may lack
+/// a part is left out as a whole: better twice than never.
+fn inherit(connection: &Connection, session: i64, parent: &Parent<'_>) -> Result<(), StoreError> {
+    let Some(from) = find(connection, parent.key)? else { return Ok(()) };
+    connection.execute(
+        "UPDATE sessions SET (message, last_slot, series) = (SELECT message, last_slot, series FROM sessions WHERE id = ?2) WHERE id = ?1",
+        [session, from],
+    )?;
+    // What is being printed has a text only where it had to wait; without it the piece is due again.
+    connection.execute(
+        "INSERT INTO deliveries (session, epoch, piece, hash, part, parts, path, reason, moment, rank, transient, size, tokens, text,
+         slot, at, state)
+         SELECT ?1, 1, piece, hash, part, parts, path, reason, moment, rank, transient, size, tokens, text, slot, at,
+         CASE state WHEN 2 THEN 2 ELSE 0 END FROM deliveries AS given
+         WHERE session = ?2 AND epoch = (SELECT epoch FROM sessions WHERE id = ?2) AND (state = 2 OR text IS NOT NULL)
+         AND NOT EXISTS (SELECT 1 FROM deliveries WHERE session = ?2 AND epoch = given.epoch AND piece = given.piece AND state = 2 AND at > ?3)
+         ORDER BY id",
+        params![session, from, parent.until],
+    )?;
+    remember_paths(connection, session, 1)
 }
 
 /// Forgets sessions last seen before `before`, with everything that hangs on them.
