@@ -6,9 +6,11 @@ mod claude;
 mod docs;
 mod gate;
 mod others;
+mod trust;
 
+use std::env;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use briefing_testkit::binary;
 use briefing_testkit::clients::Client;
@@ -26,22 +28,24 @@ fn briefed(mut client: Client, agent: &str) -> Client {
 
 /// Installs us as a user does.
 fn installed(mut client: Client, agent: &str) -> Client {
+    client.path(binary().parent().expect("a binary is in a directory"));
+    let output = brief(&client, &["install", agent, "--yes"]);
+    assert!(output.status.success(), "brief install {agent}");
+    client
+}
+
+/// Runs our program as the client's user does, in the project.
+fn brief(client: &Client, words: &[&str]) -> Output {
     let program = binary();
-    let directory = program.parent().expect("a binary is in a directory");
-    client.path(directory);
-    let status = Command::new(&program)
-        .args(["install", agent, "--yes"])
+    Command::new(&program)
+        .args(words)
         .env_clear()
         .env("HOME", client.home())
-        .env("PATH", directory)
+        .env("PATH", env::join_paths(program.parent().into_iter().chain([Path::new("/usr/bin"), Path::new("/bin")])).expect("plain paths"))
         .current_dir(client.project())
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .expect("our own program starts");
-    assert!(status.success(), "brief install {agent}");
-    client
+        .output()
+        .expect("our own program starts")
 }
 
 /// Returns the numbers of the knowledge's lines in a request, in the order in which the model reads them.
@@ -66,8 +70,7 @@ fn assert_whole(request: &ModelRequest, what: &str) {
 
 /// Returns what our own log says, for the message of a failed test.
 fn log(client: &Client) -> String {
-    let output = Command::new(binary()).arg("log").env_clear().env("HOME", client.home()).current_dir(Path::new("/")).output();
-    String::from_utf8_lossy(&output.expect("our own program starts").stdout).into_owned()
+    String::from_utf8_lossy(&brief(client, &["log"]).stdout).into_owned()
 }
 
 #[test]

@@ -105,6 +105,17 @@ impl<'client> Terminal<'client> {
         self.tmux(&["capture-pane", "-p", "-t", "test"])
     }
 
+    /// Waits until the terminal shows a text, and the client is at rest.
+    pub fn wait_for_screen(&mut self, text: &str) -> &mut Self {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.screen().contains(text) {
+            assert!(Instant::now() < deadline, "waited in vain for `{text}` on the screen:\n{}", self.screen());
+            thread::sleep(Duration::from_millis(100));
+        }
+        self.settle();
+        self
+    }
+
     /// Waits until the screen stops changing.
     fn settle(&mut self) {
         let deadline = Instant::now() + PATIENCE;

@@ -1,0 +1,83 @@
+//! What `brief doctor` says about trust is what the real agents do.
+
+use std::fs;
+
+use briefing_testkit::clients::Client;
+
+use crate::{assert_whole, brief, briefed, lines, log};
+
+/// Returns the doctor's lines about one agent's trust.
+fn trust(client: &Client) -> String {
+    let output = brief(client, &["doctor"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().filter(|line| line.contains(" trust: ") || line.contains(" project: ")).map(str::trim).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn codex_runs_what_was_approved_as_it_was_approved() {
+    let mut client = briefed(Client::codex(), "codex");
+    client.ask_for_trust();
+    assert!(trust(&client).contains("BROKEN trust: of our hooks: 4 not approved yet"), "{}", trust(&client));
+    assert_eq!(lines(client.run("PROMPT-ONE").last_turn()).len(), 0, "skipped in silence");
+
+    // "Hooks need review": 2 is "Trust all and continue".
+    let mut terminal = client.interactive();
+    terminal.wait_for_screen("Trust all and continue").command("2");
+    drop(terminal);
+    assert_eq!(
+        trust(&client),
+        "ok     trust: all 4 hooks are approved",
+        "{}",
+        fs::read_to_string(client.home().join(".codex/config.toml")).unwrap()
+    );
+    let outcome = client.run("PROMPT-TWO");
+    assert_whole(outcome.last_turn(), &log(&client));
+
+    let hooks = client.home().join(".codex/hooks.json");
+    let changed = fs::read_to_string(&hooks).unwrap().replacen("\"timeout\": 5", "\"timeout\": 6", 1);
+    fs::write(&hooks, changed).unwrap();
+    assert!(trust(&client).contains("3 approved, 1 changed since they were approved"), "{}", trust(&client));
+    let outcome = client.run("PROMPT-THREE");
+    let starts = log(&client).lines().filter(|line| line.contains("SessionStart")).count();
+    assert_eq!(starts, 1, "the changed one is the first, `SessionStart`\n{}\n{outcome}", log(&client));
+}
+
+#[test]
+fn gemini_says_where_it_trusts() {
+    for (answer, expected) in [("2", "ok     trust: this folder is trusted"), ("3", "BROKEN trust: this folder is marked as not trusted")] {
+        let mut client = briefed(Client::gemini(), "gemini");
+        client.env("GEMINI_CLI_TRUST_WORKSPACE", "");
+        assert!(trust(&client).contains("not known as trusted"), "{}", trust(&client));
+        // "Do you trust the files in this folder?": 1 the folder, 2 its parent, 3 no.
+        let mut terminal = client.interactive();
+        terminal.wait_for_screen("Do you trust").command(answer);
+        drop(terminal);
+        assert_eq!(trust(&client), expected, "{:?}", fs::read_to_string(client.home().join(".gemini/trustedFolders.json")));
+    }
+}
+
+/// Copilot asks at its start, and leaves a project's hooks out of a folder that nobody trusts.
+#[test]
+fn copilot_says_where_it_trusts() {
+    let mut client = briefed(Client::copilot(), "copilot");
+    let _ = brief(&client, &["uninstall", "copilot", "--yes"]);
+    assert!(brief(&client, &["install", "copilot", "--project", "--yes"]).status.success());
+    client.env("COPILOT_ALLOW_ALL", "false");
+    assert!(trust(&client).contains("BROKEN trust: this folder is not known as trusted"), "{}", trust(&client));
+    assert_eq!(lines(client.run("PROMPT-ONE").last_turn()).len(), 0, "left out in silence");
+
+    // "Do you trust the files in this folder?": 2 is "Yes, and remember".
+    let mut terminal = client.interactive();
+    terminal.wait_for_screen("Do you trust").command("2");
+    drop(terminal);
+    assert_eq!(trust(&client), "ok     trust: this folder is trusted");
+    assert_whole(client.run("PROMPT-TWO").last_turn(), &log(&client));
+
+    // A folder inside of a trusted one is trusted too.
+    let config = client.home().join(".copilot/config.json");
+    let (project, parent) = (client.project(), client.project().parent().unwrap().to_owned());
+    let text = fs::read_to_string(&config).unwrap().replace(project.to_str().unwrap(), parent.to_str().unwrap());
+    fs::write(&config, text).unwrap();
+    assert_eq!(trust(&client), "ok     trust: this folder is trusted");
+    assert_whole(client.run("PROMPT-THREE").last_turn(), &log(&client));
+}
