@@ -26,4 +26,4 @@ pub use door::{Ask, Door};
 pub use hook::{Call, Host, Lane};
 pub use measure::Unit;
 pub use request::Request;
-pub use table::{AGENTS, find};
+pub use table::{AGENTS, Version, as_of, find};

@@ -50,39 +50,56 @@ const BASE: Agent = Agent {
     forks: "counts as new",
 };
 
+const CLAUDE: Agent = Agent {
+    name: "claude",
+    title: "Claude Code",
+    measured: "2.1.325",
+    events: &[
+        event("SessionStart", When::Session, 4),
+        event("UserPromptSubmit", When::Message, 4),
+        event("PostToolBatch", When::Tool, 4),
+        event("SubagentStart", When::SubAgent, 4),
+        event("PreToolUse", When::Tool, 0),
+        event("PostToolUse", When::Tool, 0),
+        // Context at Stop makes Claude go on with the turn.
+        mute("Stop", When::Nothing, 0),
+        mute("SubagentStop", When::Nothing, 0),
+        mute("PreCompact", When::Nothing, 0),
+        mute("PostCompact", When::Nothing, 0),
+        mute("SessionEnd", When::Nothing, 0),
+    ],
+    cap: 9_500,
+    cautious_cap: 9_500,
+    unit: Unit::Utf16,
+    foreign: &["COPILOT_CLI", "CURSOR_VERSION"],
+    proof: "CLAUDE_CODE_SESSION_ID",
+    program: "claude",
+    home: ".claude",
+    home_variable: "CLAUDE_CONFIG_DIR",
+    project_file: ".claude/settings.json",
+    sub_agents: "told apart by `agent_id` (measured)",
+    forks: "only what changed: `/branch` names its origin in the transcript, `--fork-session` on the command line (measured)",
+    ..BASE
+};
+
+/// The first version of Claude Code that knows `PostToolBatch`; before 2.1.101 an unknown event makes it refuse the
+/// whole file.
+const POST_TOOL_BATCH: Version = [2, 1, 118];
+
+/// How we are installed for a Claude Code without it. The hook itself answers every event of either row.
+static OLD_CLAUDE: Agent = Agent {
+    events: &[
+        event("SessionStart", When::Session, 4),
+        event("UserPromptSubmit", When::Message, 4),
+        event("PreToolUse", When::Tool, 1),
+        event("SubagentStart", When::SubAgent, 4),
+    ],
+    ..CLAUDE
+};
+
 /// All agents, in the order in which they are listed to people.
 pub const AGENTS: &[Agent] = &[
-    Agent {
-        name: "claude",
-        title: "Claude Code",
-        measured: "2.1.325",
-        events: &[
-            event("SessionStart", When::Session, 4),
-            event("UserPromptSubmit", When::Message, 4),
-            event("PostToolBatch", When::Tool, 4),
-            event("SubagentStart", When::SubAgent, 4),
-            event("PreToolUse", When::Tool, 0),
-            event("PostToolUse", When::Tool, 0),
-            // Context at Stop makes Claude go on with the turn.
-            mute("Stop", When::Nothing, 0),
-            mute("SubagentStop", When::Nothing, 0),
-            mute("PreCompact", When::Nothing, 0),
-            mute("PostCompact", When::Nothing, 0),
-            mute("SessionEnd", When::Nothing, 0),
-        ],
-        cap: 9_500,
-        cautious_cap: 9_500,
-        unit: Unit::Utf16,
-        foreign: &["COPILOT_CLI", "CURSOR_VERSION"],
-        proof: "CLAUDE_CODE_SESSION_ID",
-        program: "claude",
-        home: ".claude",
-        home_variable: "CLAUDE_CONFIG_DIR",
-        project_file: ".claude/settings.json",
-        sub_agents: "told apart by `agent_id` (measured)",
-        forks: "only what changed: `/branch` names its origin in the transcript, `--fork-session` on the command line (measured)",
-        ..BASE
-    },
+    CLAUDE,
     Agent {
         name: "codex",
         title: "Codex CLI",
@@ -283,4 +300,30 @@ pub const AGENTS: &[Agent] = &[
 /// Returns the row of an agent.
 pub fn find(name: &str) -> Option<&'static Agent> {
     AGENTS.iter().find(|agent| agent.name == name)
+}
+
+/// The numbers of a program's version.
+pub type Version = [u32; 3];
+
+/// Returns the row to install by, for a version of the agent. An unknown one counts as the newest.
+pub fn as_of(agent: &'static Agent, version: Option<Version>) -> &'static Agent {
+    let is_old = agent.name == CLAUDE.name && version.is_some_and(|version| version < POST_TOOL_BATCH);
+    if is_old { &OLD_CLAUDE } else { agent }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_old_client_is_given_only_events_that_it_knows() {
+        let claude = find("claude").unwrap();
+        for (version, expected) in [(None, true), (Some([2, 1, 118]), true), (Some([3, 0, 0]), true), (Some([2, 1, 117]), false)] {
+            let row = as_of(claude, version);
+            assert_eq!(row.event("PostToolBatch").is_some_and(|event| event.lanes > 0), expected, "{version:?}");
+            assert!(row.events.iter().any(|event| event.when == When::Tool && event.lanes > 0), "{version:?}");
+        }
+        let events = OLD_CLAUDE.events.iter().map(|event| event.name);
+        assert!(events.into_iter().all(|name| claude.event(name).is_some()), "the hook answers each of them");
+    }
 }

@@ -1,5 +1,6 @@
 //! The `brief` program. `main` turns a result into an exit code; [`run`] is the whole program.
 
+mod agent_version;
 mod args;
 mod clipboard;
 mod commands;

@@ -86,3 +86,35 @@ fn doctor_runs_the_very_command_and_says_how_to_mend_it() {
     let mended = sandbox.brief(["doctor", "--json"]).success();
     assert!(mended.stdout().contains("\"broken\": 0"), "{mended}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_claude_too_old_for_an_event_is_given_another_one() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::new();
+    let bin = sandbox.home().join("bin");
+    let brief = briefing_testkit::binary().parent().unwrap().to_owned();
+    let path = std::env::join_paths([bin.clone(), brief, "/usr/bin".into(), "/bin".into()]).unwrap();
+    let sandbox = sandbox.env("PATH", path);
+    let is_version = |version: &str| {
+        sandbox.write("~/bin/claude", format!("#!/bin/sh\necho '{version} (Claude Code)'\n"));
+        std::fs::set_permissions(bin.join("claude"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let settings = || std::fs::read_to_string(sandbox.home().join(".claude/settings.json")).unwrap();
+
+    is_version("2.1.117");
+    let installed = sandbox.brief(["install", "claude", "--yes"]).success();
+    assert!(installed.stderr().contains("Claude Code 2.1.117 is older than the event"), "{installed}");
+    assert!(!settings().contains("PostToolBatch"), "an older one refuses the whole file: {}", settings());
+    assert_eq!(settings().matches("brief hook claude PreToolUse\"").count(), 1, "{}", settings());
+    let healthy = sandbox.brief(["doctor"]).success();
+    assert!(healthy.stdout().contains("ok     answers PreToolUse"), "{healthy}");
+
+    is_version("2.1.118");
+    let updated = sandbox.brief(["doctor"]).code(1);
+    assert!(updated.stdout().contains("BROKEN entry") && updated.stdout().contains("brief install claude"), "{updated}");
+    let again = sandbox.brief(["install", "claude", "--yes"]).success();
+    assert!(!again.stderr().contains("older"), "{again}");
+    assert!(settings().contains("PostToolBatch") && !settings().contains("PreToolUse"), "{}", settings());
+    let _ = sandbox.brief(["doctor"]).success();
+}

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use briefing_agents::agent::{Agent, Recipe};
 use briefing_agents::install::record::Record;
 use briefing_agents::install::{self, Change};
-use briefing_agents::{AGENTS, agent::When};
+use briefing_agents::{AGENTS, Version, agent::When};
 use briefing_core::Failure;
 use briefing_core::fs::{FileProblem, read_bytes, write_atomic};
 use briefing_core::settings::Places;
@@ -16,7 +16,7 @@ use clap::Args;
 
 use super::hook::state_directory;
 use super::preview::agent;
-use crate::{environment, output, prompt, talk};
+use crate::{agent_version, environment, output, prompt, talk};
 
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
@@ -61,6 +61,8 @@ struct Step {
     file: PathBuf,
     before: Option<Vec<u8>>,
     change: Change,
+    /// The agent's version, where it is too old for what we would write otherwise.
+    old: Option<Version>,
 }
 
 fn run(arguments: &Arguments, direction: Direction) -> Result<(), Failure> {
@@ -71,8 +73,9 @@ fn run(arguments: &Arguments, direction: Direction) -> Result<(), Failure> {
     for agent in chosen(arguments, &places)? {
         let file = file_of(agent, &places, arguments.project)?;
         let before = read(&file)?;
+        let (row, version) = agent_version::row(agent);
         let change = match direction {
-            Direction::In => install::install(agent, &program, before.as_deref()),
+            Direction::In => install::install(row, &program, before.as_deref()),
             Direction::Out => install::uninstall(agent, before.as_deref(), Record::read(&state, &file).as_ref()),
         };
         let change = change.map_err(|problem| {
@@ -80,7 +83,8 @@ fn run(arguments: &Arguments, direction: Direction) -> Result<(), Failure> {
                 .because(&problem)
                 .hint("mend the file, then run the same command again")
         })?;
-        steps.push(Step { agent, file, before, change });
+        let is_old = !std::ptr::eq(row, agent) && direction == Direction::In;
+        steps.push(Step { agent, file, before, change, old: version.filter(|_| is_old) });
     }
     let mut text = String::new();
     for step in &steps {
@@ -126,6 +130,12 @@ fn apply(step: &Step, direction: Direction, state: &Path) -> Result<(), Failure>
     talk::plain(&format!("{}: {}", step.agent.title, if direction == Direction::In { "installed" } else { "removed" }));
     if direction == Direction::In && step.agent.name == "codex" {
         talk::plain("Codex runs a hook only after you have approved it: start `codex` and answer its question, or type /hooks.");
+    }
+    if let Some([major, minor, patch]) = step.old {
+        talk::plain(&format!(
+            "{} {major}.{minor}.{patch} is older than the event that we prefer; run `brief install {}` again when you have updated it.",
+            step.agent.title, step.agent.name
+        ));
     }
     Ok(())
 }

@@ -1,5 +1,8 @@
 //! The gate with the real agents: 31 KB of core files, whole, in order, once, at the first use of a tool.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
 use briefing_testkit::clients::Client;
 use briefing_testkit::model_api::{Call, ModelRequest, Reply, Script};
 
@@ -91,4 +94,21 @@ fn gemini_at_its_first_message() {
     for turn in outcome.turns() {
         assert_gate(turn, &log(&client));
     }
+}
+
+/// Installed for a Claude Code that does not know `PostToolBatch`, the gate comes before tools, one handler at a time.
+#[test]
+fn claude_as_installed_for_an_older_one() {
+    let mut client = Client::claude();
+    client.home_file("bin/claude", "#!/bin/sh\necho '2.1.117 (Claude Code)'\n");
+    fs::set_permissions(client.home().join("bin/claude"), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut client = gated(client, "claude");
+    let settings = fs::read_to_string(client.home().join(".claude/settings.json")).unwrap();
+    assert!(!settings.contains("PostToolBatch") && settings.contains("PreToolUse"), "{settings}");
+    let script = (1..=5).fold(Script::new(), |script, number| script.shell(&format!("echo TOOL-{number}")));
+    client.script(script.text("done"));
+    let outcome = client.run("PROMPT-ONE please");
+    assert_eq!(outcome.turns().len(), 6, "{outcome}");
+    assert_eq!(outcome.turns()[1].count("RULE-0059"), 1, "the rules come with the first tool\n{}", log(&client));
+    assert_gate(outcome.last_turn(), &log(&client));
 }

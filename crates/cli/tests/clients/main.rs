@@ -37,11 +37,13 @@ fn installed(mut client: Client, agent: &str) -> Client {
 /// Runs our program as the client's user does, in the project.
 fn brief(client: &Client, words: &[&str]) -> Output {
     let program = binary();
+    let own = client.home().join("bin");
+    let path = program.parent().into_iter().chain([own.as_path(), Path::new("/usr/bin"), Path::new("/bin")]);
     Command::new(&program)
         .args(words)
         .env_clear()
         .env("HOME", client.home())
-        .env("PATH", env::join_paths(program.parent().into_iter().chain([Path::new("/usr/bin"), Path::new("/bin")])).expect("plain paths"))
+        .env("PATH", env::join_paths(path).expect("plain paths"))
         .current_dir(client.project())
         .stdin(Stdio::null())
         .output()

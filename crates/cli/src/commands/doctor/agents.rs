@@ -10,6 +10,7 @@ use briefing_core::settings::Places;
 use briefing_core::shown::path_text;
 
 use super::{Check, Verdict, probe, trust};
+use crate::agent_version;
 use crate::commands::install::{file_of, program, read};
 use crate::commands::log::{Records, moment};
 
@@ -53,7 +54,8 @@ fn entry(agent: &'static Agent, file: &Path, bytes: &[u8], is_project: bool, fix
     let place = path_text(file);
     let flag = if is_project { " --project" } else { "" };
     let mend = format!("brief install {}{flag}", agent.name);
-    let change = match install::install(agent, &program()?, Some(bytes)) {
+    let (row, _) = agent_version::row(agent);
+    let change = match install::install(row, &program()?, Some(bytes)) {
         Ok(change) => change,
         Err(problem) => {
             return Ok(Check::new(agent.name, "entry", Verdict::Broken, format!("{place}: {problem}")).mend(format!("edit {place}")));
@@ -65,7 +67,13 @@ fn entry(agent: &'static Agent, file: &Path, bytes: &[u8], is_project: bool, fix
             write_atomic(file, &after).map_err(|problem| Failure::new(format!("cannot write `{place}`")).because(&problem))?;
             Check::new(agent.name, "entry", Verdict::Good, format!("written anew in {place}"))
         }
-        _ => Check::new(agent.name, "entry", Verdict::Broken, format!("not as this version writes it, in {place}")).mend(mend),
+        _ => Check::new(
+            agent.name,
+            "entry",
+            Verdict::Broken,
+            format!("not as this version of brief writes it for the agent that is here, in {place}"),
+        )
+        .mend(mend),
     })
 }
 

@@ -1,0 +1,59 @@
+//! Which version of an agent is installed: it decides what we may write into its settings.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use briefing_agents::{Agent, Version, as_of};
+
+use crate::environment;
+
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Returns the row to install by, and the version that was found where that makes a difference.
+pub(crate) fn row(agent: &'static Agent) -> (&'static Agent, Option<Version>) {
+    // Only Claude's row has an older form.
+    let version = if agent.name == "claude" { version(agent.program) } else { None };
+    (as_of(agent, version), version)
+}
+
+/// Asks a program for its version.
+fn version(program: &str) -> Option<Version> {
+    let mut child = Command::new(environment::find_program(program)?)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let started = Instant::now();
+    while child.try_wait().ok()?.is_none() {
+        if started.elapsed() > PATIENCE {
+            let _ = child.kill();
+            let _ = child.wait();
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let mut text = String::new();
+    child.stdout.take()?.take(4096).read_to_string(&mut text).ok()?;
+    text.split_whitespace().find_map(numbers)
+}
+
+/// Reads `2.1.325`; a fourth number or a tag behind the third is left out.
+fn numbers(word: &str) -> Option<Version> {
+    let mut parts = word.split(['.', '-', '+']).map(|part| part.parse().ok());
+    Some([parts.next()??, parts.next()??, parts.next()??])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_found_among_words() {
+        assert_eq!("2.1.325 (Claude Code)".split_whitespace().find_map(numbers), Some([2, 1, 325]));
+        assert_eq!(numbers("2.1.3-beta.4"), Some([2, 1, 3]));
+        assert_eq!(numbers("v2"), None);
+    }
+}
