@@ -3,6 +3,8 @@
 //! The text goes through a buffer, as one bracketed paste; Enter is a separate key after a pause. tmux itself filters
 //! nothing, so control bytes are stripped here: a text must not be able to end the paste and go on typing.
 
+mod question;
+
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -20,6 +22,8 @@ pub enum TmuxProblem {
     CopyMode,
     #[error("the program in the pane (`{0}`) has not switched bracketed paste on; every line would be sent by itself")]
     NotBracketed(String),
+    #[error("the program in the pane waits for an answer (`{0}`); the paste or its Enter would give one")]
+    Question(String),
     #[error("the text does not appear on the pane's screen")]
     NotSeen,
     #[error("there is no text to paste")]
@@ -35,6 +39,8 @@ pub struct Paste<'a> {
     pub enter: bool,
     /// Paste although bracketed paste is not on; line breaks become spaces then.
     pub one_line: bool,
+    /// Paste although the screen shows a question.
+    pub force: bool,
 }
 
 /// Shells that do not switch bracketed paste on by themselves.
@@ -73,6 +79,9 @@ pub fn paste(paste: &Paste<'_>) -> Result<(), TmuxProblem> {
         return Err(TmuxProblem::NotBracketed(program.to_owned()));
     }
     let before = screen(paste.pane)?;
+    if let Some(question) = question::find(&before).filter(|_| !paste.force) {
+        return Err(TmuxProblem::Question(question));
+    }
     let buffer = format!("brief-{}", std::process::id());
     tmux(&["load-buffer", "-b", &buffer, "-"], Some(text.trim_end()))?;
     tmux(&["paste-buffer", "-p", "-d", "-b", &buffer, "-t", paste.pane], None)?;

@@ -121,3 +121,16 @@ fn a_message_brings_its_document_into_the_pane_once() {
     let second = got()[first.len()..].to_owned();
     assert!(second.contains("how do I roll back") && !second.contains("drain the canary"), "{second:?}");
 }
+
+#[test]
+fn a_question_on_the_screen_is_not_answered_by_a_paste() {
+    let asking = READER.replacen("READY", "Run it?\\n ❯ 1. Yes\\n   2. No\\n", 1);
+    assert_ne!(asking, READER);
+    let server = Server::start(&asking);
+    server.wait_for("2. No");
+    let refused = server.brief(&["t", "-"], "a text").code(1);
+    assert!(refused.stderr().contains("waits for an answer (`❯ 1. Yes`)") && refused.stderr().contains("--force"), "{refused}");
+    assert_eq!(std::fs::read_to_string(server.sandbox.path("got")).unwrap(), "", "no key was pressed");
+    let _ = server.brief(&["t", "-", "--force"], "a text").success();
+    server.wait_for("a text");
+}

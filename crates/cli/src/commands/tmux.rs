@@ -31,6 +31,9 @@ pub(crate) struct Arguments {
     /// Paste on one line, for programs without bracketed paste
     #[arg(long)]
     one_line: bool,
+    /// Paste although the program in the pane shows a question
+    #[arg(long)]
+    force: bool,
 }
 
 /// More than this is nobody's message.
@@ -57,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn paste_text(arguments: &Arguments, text: &str) -> Result<(), Failure> {
-    let asked = Paste { pane: &arguments.pane, text, enter: !arguments.no_enter, one_line: arguments.one_line };
+    let asked = Paste { pane: &arguments.pane, text, enter: !arguments.no_enter, one_line: arguments.one_line, force: arguments.force };
     paste(&asked).map_err(|problem| explained(&arguments.pane, &problem))
 }
 
@@ -68,6 +71,7 @@ pub(crate) fn explained(pane: &str, problem: &TmuxProblem) -> Failure {
         TmuxProblem::NoPane(_) => failure.hint("`tmux list-panes -a` names them all"),
         TmuxProblem::CopyMode => failure.hint("leave it with `q` in the pane, then run this again"),
         TmuxProblem::NotBracketed(_) => failure.hint("`brief tmux --one-line` pastes it as a single line"),
+        TmuxProblem::Question(_) => failure.hint("answer it in the pane, then run this again; `brief tmux --force` pastes all the same"),
         TmuxProblem::NotSeen => failure.hint("look at the pane: the text may wait there without Enter"),
         _ => failure,
     }

@@ -1,8 +1,13 @@
-//! What `brief doctor` says about trust is what the real agents do.
+//! What the real agents ask a person: `brief doctor` knows the answers, and `brief tmux` gives none.
 
-use std::fs;
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+use std::{env, fs};
 
-use briefing_testkit::clients::Client;
+use briefing_testkit::binary;
+use briefing_testkit::clients::{Client, Terminal};
+use briefing_testkit::model_api::{Call, Reply, Script};
+use serde_json::json;
 
 use crate::{assert_whole, brief, briefed, lines, log};
 
@@ -11,6 +16,49 @@ fn trust(client: &Client) -> String {
     let output = brief(client, &["doctor"]);
     let text = String::from_utf8_lossy(&output.stdout);
     text.lines().filter(|line| line.contains(" trust: ") || line.contains(" project: ")).map(str::trim).collect::<Vec<_>>().join("\n")
+}
+
+/// Runs `brief tmux` on the client's pane.
+fn paste(terminal: &mut Terminal<'_>, text: &str) -> Output {
+    let place = format!("{},1,0", terminal.socket().display());
+    let path = env::var_os("PATH").unwrap_or_default();
+    let mut child = Command::new(binary())
+        .args(["tmux", "test", "-"])
+        .env_clear()
+        .envs([("TMUX", place.as_ref()), ("PATH", path.as_os_str())])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("our own program starts");
+    child.stdin.take().expect("a pipe").write_all(text.as_bytes()).expect("it reads");
+    child.wait_with_output().expect("it ends")
+}
+
+/// Panics unless a paste is refused and the question still stands.
+#[track_caller]
+fn assert_no_paste(terminal: &mut Terminal<'_>) {
+    let before = terminal.screen();
+    let output = paste(terminal, "MUST-NOT-ARRIVE");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && told.contains("waits for an answer"), "{told}\n{before}");
+    assert!(!terminal.screen().contains("MUST-NOT-ARRIVE"), "{}", terminal.screen());
+}
+
+/// A question about a tool is not answered by a paste; at the place to type a paste arrives, whatever stands above it.
+#[test]
+fn claude_is_not_given_a_permission_by_a_paste() {
+    let mut client = briefed(Client::claude(), "claude");
+    let write = Call::named("Write", json!({"file_path": client.project().join("new.txt"), "content": "x"}));
+    client.script(Script::new().text("1. one\n2. two").reply(Reply::calls([write])).text("done"));
+    let mut terminal = client.interactive();
+    terminal.submit("1. first\n2. second").wait_for_turns(1);
+    let output = paste(&mut terminal, "1. PASTED\n2. too");
+    assert!(output.status.success(), "{}\n{}", String::from_utf8_lossy(&output.stderr), terminal.screen());
+    terminal.wait_for_turns(2).wait_for_screen("Do you want to");
+    assert_no_paste(&mut terminal);
+    let turns = terminal.turns();
+    assert!(turns[1].contains("1. PASTED\n2. too"), "{}", turns[1].text());
 }
 
 #[test]
@@ -22,7 +70,9 @@ fn codex_runs_what_was_approved_as_it_was_approved() {
 
     // "Hooks need review": 2 is "Trust all and continue".
     let mut terminal = client.interactive();
-    terminal.wait_for_screen("Trust all and continue").command("2");
+    terminal.wait_for_screen("Trust all and continue");
+    assert_no_paste(&mut terminal);
+    terminal.command("2");
     drop(terminal);
     assert_eq!(
         trust(&client),
@@ -50,7 +100,9 @@ fn gemini_says_where_it_trusts() {
         assert!(trust(&client).contains("not known as trusted"), "{}", trust(&client));
         // "Do you trust the files in this folder?": 1 the folder, 2 its parent, 3 no.
         let mut terminal = client.interactive();
-        terminal.wait_for_screen("Do you trust").command(answer);
+        terminal.wait_for_screen("Do you trust");
+        assert_no_paste(&mut terminal);
+        terminal.command(answer);
         drop(terminal);
         assert_eq!(trust(&client), expected, "{:?}", fs::read_to_string(client.home().join(".gemini/trustedFolders.json")));
     }
@@ -68,7 +120,9 @@ fn copilot_says_where_it_trusts() {
 
     // "Do you trust the files in this folder?": 2 is "Yes, and remember".
     let mut terminal = client.interactive();
-    terminal.wait_for_screen("Do you trust").command("2");
+    terminal.wait_for_screen("Do you trust");
+    assert_no_paste(&mut terminal);
+    terminal.command("2");
     drop(terminal);
     assert_eq!(trust(&client), "ok     trust: this folder is trusted");
     assert_whole(client.run("PROMPT-TWO").last_turn(), &log(&client));

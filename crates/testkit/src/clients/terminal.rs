@@ -1,6 +1,6 @@
 //! A client in a terminal, driven through tmux: for what only an interactive session does, `/clear` and `/compact`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -98,6 +98,12 @@ impl<'client> Terminal<'client> {
     /// Returns this session's conversation steps so far.
     pub fn turns(&mut self) -> Vec<ModelRequest> {
         self.requests().into_iter().filter(|request| request.kind == Kind::Turn).collect()
+    }
+
+    /// Returns the socket of the terminal's tmux server; the client is in its pane `test`.
+    #[must_use]
+    pub fn socket(&self) -> &Path {
+        &self.socket
     }
 
     /// Returns what the terminal shows.

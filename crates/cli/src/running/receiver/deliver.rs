@@ -34,7 +34,7 @@ impl Receiver {
         match self {
             Self::Stdout => write(prompt, answer),
             Self::Pane(pane) => {
-                let asked = Paste { pane, text: prompt, enter: true, one_line: false };
+                let asked = Paste { pane, text: prompt, enter: true, one_line: false, force: false };
                 paste(&asked).map_err(|problem| crate::commands::tmux::explained(pane, &problem))
             }
             Self::Endpoint => ask(prompt, settings, answer),
