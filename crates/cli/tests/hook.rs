@@ -40,6 +40,11 @@ fn log(sandbox: &Sandbox) -> Value {
     serde_json::from_slice(&sandbox.brief(["log", "--json"]).success().stdout).unwrap()
 }
 
+fn end(mut child: Child) {
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
 #[test]
 fn a_session_is_briefed_once() {
     let sandbox = project(1000);
@@ -67,6 +72,22 @@ fn a_change_comes_with_the_resume() {
     let told = context(&hook(&sandbox, &["codex", "SessionStart", "whole"], &json!({ "source": "resume" })));
     assert!(told.contains("Sells other things.") && told.contains("changed, replaces what you saw"), "{told}");
     assert!(!told.contains("LINE-00000"), "{told}");
+}
+
+#[test]
+fn two_resumes_in_a_moment_are_two_events() {
+    let sandbox = project(500);
+    let _ = hook(&sandbox, &["claude", "SessionStart"], &json!({ "source": "startup" }));
+    // Real processes that run as long as the test: lanes look at them.
+    let clients: Vec<Child> = (0..2).map(|_| std::process::Command::new("sleep").arg("60").spawn().unwrap()).collect();
+    for (client, words) in clients.into_iter().zip(["one", "two"]) {
+        let resumed = sandbox.clone().env("CLAUDE_PID", client.id().to_string());
+        sandbox.write(".megg/info.md", format!("# Shop\n\nSells {words}.\n"));
+        let lanes = ["1", "2"].map(|lane| context(&hook(&resumed, &["claude", "SessionStart", lane], &json!({ "source": "resume" }))));
+        assert!(lanes[0].contains(&format!("Sells {words}.")), "{words}: {lanes:?}");
+        assert_eq!(lanes[1], "", "lanes of one event share its plan");
+        end(client);
+    }
 }
 
 #[test]

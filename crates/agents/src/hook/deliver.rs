@@ -62,13 +62,15 @@ impl Hook<'_> {
     fn arrive(&self, setting: &Setting<'_>, ledger: &mut dyn Ledger, holder: &Holder, is_reset: bool) -> Result<Arrived, StoreError> {
         let request = setting.request;
         let origin = self.origin(request);
+        // Two resumes look alike but for the client's process.
+        let occasion = format!("{} {}", request.occasion, self.client().unwrap_or_default());
         let parent_key = origin.as_ref().map(|origin| SessionKey::new(request.agent.name, &origin.session, None));
         let is_resumed = request.event.when == When::Session && request.source == Source::Resume;
         let forgets = is_resumed && request.agent.keeps == Keeps::Messages;
         let keeps_message = setting.present & Door::Docs.bit() != 0;
         ledger.arrive(&Arrival {
             key: setting.key,
-            plan: (request.event.lanes > 1).then_some(request.occasion.as_str()),
+            plan: (request.event.lanes > 1).then_some(occasion.as_str()),
             lane: self.call.lane.number,
             cwd: &briefing_core::shown::path_text(&setting.places.here),
             now: wall_clock(),

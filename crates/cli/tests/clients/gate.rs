@@ -86,14 +86,29 @@ fn copilot() {
     at_the_first_tool(gated(Client::copilot(), "copilot"));
 }
 
-#[test]
-fn gemini_at_its_first_message() {
-    let mut client = gated(Client::gemini(), "gemini");
+/// Agents that drop context at tool time get the gate with the first message.
+fn at_the_first_message(mut client: Client) {
     client.script(Script::new().shell("echo TOOL-ONE").text("done"));
     let outcome = client.run("PROMPT-ONE please");
+    assert!(outcome.turns().len() >= 2, "{outcome}");
     for turn in outcome.turns() {
         assert_gate(turn, &log(&client));
     }
+}
+
+#[test]
+fn gemini_at_its_first_message() {
+    at_the_first_message(gated(Client::gemini(), "gemini"));
+}
+
+#[test]
+fn qwen_at_its_first_message() {
+    at_the_first_message(gated(Client::qwen(), "qwen"));
+}
+
+#[test]
+fn opencode_at_its_first_message() {
+    at_the_first_message(gated(Client::opencode(), "opencode"));
 }
 
 /// Installed for a Claude Code that does not know `PostToolBatch`, the gate comes before tools, one handler at a time.
