@@ -119,7 +119,9 @@ pub fn asks_a_model(settings: &Settings) -> bool {
     settings.text("selector.kind") == "openai"
 }
 
-/// Returns the doors that can have anything to bring for a directory.
-pub fn present(places: &Places) -> Doors {
-    Door::ALL.into_iter().filter(|door| door.is_here(places)).map(Door::bit).sum()
+/// Returns the doors that can have anything to bring for a directory. Whoever names an index outside of any file
+/// (`names_index`) has documents wherever he is.
+pub fn present(places: &Places, names_index: bool) -> Doors {
+    let is_present = |door: &Door| (names_index && *door == Door::Docs) || door.is_here(places);
+    Door::ALL.into_iter().filter(is_present).map(Door::bit).sum()
 }

@@ -10,6 +10,7 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+use briefing_core::docs;
 use briefing_core::settings::{Places, Settings};
 use briefing_store::{Ledger, SessionKey, SqliteLedger, StoreError};
 use jiff::Timestamp;
@@ -134,7 +135,8 @@ impl Hook<'_> {
         if is_foreign(call, &request) {
             return Outcome::Foreign;
         }
-        let present = door::present(&places) & if call.is_gate_alone { gate_alone::DOORS } else { Doors::MAX };
+        let names_index = docs::INDEX_VARIABLES.iter().any(|name| (host.variable)(name).is_some_and(|value| !value.is_empty()));
+        let present = door::present(&places, names_index) & if call.is_gate_alone { gate_alone::DOORS } else { Doors::MAX };
         let carries = event.carries;
         let owes = event.when == When::Message && !carries && present & Door::Docs.bit() != 0;
         // Nothing to say here, and nothing that the ledger must know: the database stays closed.

@@ -34,7 +34,8 @@ pub struct Preview {
 /// Computes it for a session in which the doors of `done` were opened before. Touches nothing.
 pub fn preview(agent: &Agent, event: &Event, ask: &Ask<'_>, room: Room, done: Doors) -> Preview {
     let has_words = ask.message.is_some();
-    let mut doors = moment::doors(agent, event, Source::Startup, done, 0) & door::present(ask.places);
+    let names_index = ["docs.index", "docs.global_index"].iter().any(|key| !ask.settings.text(key).is_empty());
+    let mut doors = moment::doors(agent, event, Source::Startup, done, 0) & door::present(ask.places, names_index);
     if !has_words {
         doors &= !Door::Docs.bit();
     }

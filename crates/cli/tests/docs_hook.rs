@@ -168,6 +168,46 @@ fn an_entry_of_knowledge_too_large_to_load_arrives_when_the_message_is_about_it(
     let told = say(&sandbox, "1", "where does the zeppelin go from the mast in a thunderstorm?");
     assert!(told.contains("goes into the hangar"), "{told}");
     assert!(told.len() < 2000, "the entry, not the file");
+    // What the hook would bring, `brief select` shows; whoever names an index asks for that alone.
+    let message = "where does the zeppelin go from the mast in a thunderstorm?";
+    let shown: Vec<String> = serde_json::from_slice(&sandbox.brief(["select", message]).success().stdout).unwrap();
+    assert!(shown[0].starts_with(".megg/knowledge.md#"), "{shown:?}");
+    let explained = sandbox.brief(["select", "--explain", message]).success().stdout();
+    assert!(explained.contains(&format!("1. {}", shown[0])), "{explained}");
+    sandbox.write("other.json", r#"[".megg/info.md"]"#);
+    assert_eq!(sandbox.brief(["select", "--index", "other.json", message]).success().stdout(), "[]\n");
+}
+
+#[test]
+fn an_index_that_only_the_environment_names_opens_the_door() {
+    let page = "# Zeppelins\n\nIn a thunderstorm the zeppelin leaves the mooring mast and goes into the hangar.\n";
+    let message = "where does the zeppelin go from the mooring mast in a thunderstorm?";
+    let bare = || Sandbox::new().file(".git/HEAD", "x").file("notes/zeppelin.md", page).file("notes/list.json", r#"["zeppelin.md"]"#);
+    assert_eq!(say(&bare(), "1", message), "", "nobody names it");
+    let project = bare().env("BRIEF_DOCS_INDEX", "notes/list.json");
+    assert!(say(&project, "1", message).contains("notes/zeppelin.md"));
+    let preview = project.brief(["preview", "--event", "UserPromptSubmit", message]).success().stdout();
+    assert!(preview.contains("notes/zeppelin.md"), "{preview}");
+    let global = Sandbox::new().file("~/notes/zeppelin.md", page).file("~/notes/list.json", r#"["zeppelin.md"]"#);
+    assert!(say(&global.env("BRIEF_DOCS_GLOBAL_INDEX", "~/notes/list.json"), "1", message).contains("goes into the hangar"));
+}
+
+#[test]
+fn a_change_among_many_documents_is_seen_at_the_next_message() {
+    let mut sandbox = project().file("~/.config/brief/brief.toml", "[hook]\ndeadline_ms = 3000\n");
+    let mut index = String::from("[\"deploy.md\"");
+    for number in 0..900 {
+        sandbox =
+            sandbox.file(format!("docs/many/{number}.md"), format!("# Page {number}\n\nWords about topic{number} and the weather.\n"));
+        let _ = write!(index, ",\"many/{number}.md\"");
+    }
+    let sandbox = sandbox.file("docs/index.json", format!("{index}]"));
+    sandbox.brief(["index", "--prepare"]).success();
+    let message = "where does the zeppelin go from the mooring mast in a thunderstorm?";
+    assert_eq!(say(&sandbox, "1", message), "");
+    sandbox.write("docs/many/7.md", "# Zeppelins\n\nIn a thunderstorm the zeppelin leaves the mooring mast and goes into the hangar.\n");
+    let told = say(&sandbox, "2", message);
+    assert!(told.contains("docs/many/7.md"), "far too many to prepare anew within the hook, but one changed: {told}");
 }
 
 #[test]

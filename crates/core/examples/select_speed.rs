@@ -6,7 +6,7 @@
 use std::error::Error;
 use std::time::Instant;
 
-use briefing_core::select::{Document, Fingerprint, SearchIndex};
+use briefing_core::select::{Document, SearchIndex, Wanted};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let count: u64 = std::env::args().nth(1).map_or(Ok(1_000), |text| text.parse())?;
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("build {count} documents: {:.0} ms, {} bytes", started.elapsed().as_secs_f64() * 1e3, bytes.len());
     let path = std::env::temp_dir().join(format!("select-speed-{}", std::process::id()));
     std::fs::write(&path, bytes)?;
-    let fingerprint = Fingerprint::of(documents.iter().map(|document| (document.id.as_str(), document.hash.as_str())));
+    let fingerprint = Wanted::new(documents.iter().map(|document| (document.id.as_str(), Some(document.hash.as_str())))).fingerprint();
     let message = "how does term40 react to term77 when the term1234 section of term9 is wrong, see term310 and term2?";
     let mut times: Vec<f64> = Vec::new();
     for _ in 0..50 {

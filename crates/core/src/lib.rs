@@ -13,6 +13,7 @@ pub mod gate;
 mod lines;
 mod lock;
 pub mod note;
+mod packed;
 pub mod piece;
 pub mod render;
 pub mod requests;

@@ -6,7 +6,9 @@ use std::io::{self, BufRead, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use briefing_core::docs::{Candidate, Choice, Corpora, Corpus, Member, OnFailure, Selector, choose, find, way};
+use briefing_core::docs::{
+    Candidate, Choice, Corpora, Corpus, Member, Offered, OnFailure, Question, Selector, entries, find, open_and_choose, way,
+};
 use briefing_core::settings::{Layer, Places, SELECTORS, Settings, Value};
 use briefing_core::shown::{normalize, path_text};
 use briefing_core::{Failure, Level, Note};
@@ -18,6 +20,8 @@ use crate::{environment, output, talk};
 
 /// No longer message is read from standard input.
 const MAX_MESSAGE_BYTES: u64 = 8 * 1024 * 1024;
+/// Candidates that are explained behind those that were chosen.
+const EXPLAINED: usize = 20;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -48,6 +52,8 @@ struct Asking<'a> {
     arguments: &'a Arguments,
     places: Places,
     indexes: Vec<PathBuf>,
+    /// Entries of knowledge and gate files that are not loaded whole.
+    entries: Vec<Offered>,
     settings: Settings,
 }
 
@@ -58,17 +64,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         flags.flag("selector.kind", "--selector", Value::Text(selector.clone()));
     }
     let settings = environment::settings(&places, flags)?;
-    let indexes = if arguments.index.is_empty() {
-        let found = find(&places, &settings);
+    // Whoever names an index asks for it and nothing else.
+    let (indexes, entries) = if arguments.index.is_empty() {
+        let mut found = find(&places, &settings);
+        let entries = entries(&places, &settings, &mut found.notes);
         tell(&found.notes);
-        found.files()
+        (found.files(), entries)
     } else {
-        arguments.index.iter().map(|index| normalize(&places.here.join(index))).collect()
+        (arguments.index.iter().map(|index| normalize(&places.here.join(index))).collect(), Vec::new())
     };
-    if indexes.is_empty() {
+    if indexes.is_empty() && entries.is_empty() {
         return Err(Failure::new("there is no index to choose from").hint("`brief index` makes one, `--index FILE` names one"));
     }
-    let asking = Asking { arguments, places, indexes, settings };
+    let asking = Asking { arguments, places, indexes, entries, settings };
     if arguments.lines { asking.answer_lines() } else { asking.answer(&message(arguments)?) }
 }
 
@@ -86,46 +94,44 @@ fn message(arguments: &Arguments) -> Result<String, Failure> {
 }
 
 impl Asking<'_> {
-    fn open(&self) -> Result<Corpus, Failure> {
+    fn choose(&self, message: &str) -> Result<(Corpus, Choice), Failure> {
         let corpora = Corpora {
             indexes: &self.indexes,
+            entries: self.entries.clone(),
             home: self.places.home.as_deref(),
             cache: self.places.cache.as_deref(),
-            ..Corpora::default()
+            deadline: None,
         };
-        let mut corpus = Corpus::open(&corpora)?;
-        if !self.arguments.index.is_empty() && !corpus.failures.is_empty() {
-            return Err(corpus.failures.remove(0));
-        }
-        Ok(corpus)
-    }
-
-    fn choose(&self, corpus: &Corpus, message: &str) -> Result<Choice, Failure> {
         // Its own limit holds; there is no other.
         let deadline = Instant::now() + Duration::from_secs(600);
         let ask = |message: &str, candidates: &[Candidate]| ask_model(&self.settings, deadline, message, candidates);
         let on_failure = if self.settings.text("selector.on_failure") == "local" { OnFailure::Local } else { OnFailure::Nothing };
         let is_model = self.settings.text("selector.kind") == "openai";
         let selector = if is_model { Selector::Model { ask: &ask, on_failure } } else { Selector::Local };
-        choose(corpus, message, self.arguments.limit, selector)
+        let explained = if self.arguments.explain || self.arguments.json { EXPLAINED } else { 0 };
+        let question = Question { message, limit: self.arguments.limit, explained };
+        let (mut corpus, choice) = open_and_choose(&corpora, question, selector)?;
+        if !self.arguments.index.is_empty() && !corpus.failures.is_empty() {
+            return Err(corpus.failures.remove(0));
+        }
+        Ok((corpus, choice))
     }
 
     fn answer(&self, message: &str) -> Result<(), Failure> {
-        let corpus = self.open()?;
+        let (corpus, choice) = self.choose(message)?;
         for failure in &corpus.failures {
             talk::warning(&format!("{failure}: {}", failure.causes().join(": ")));
         }
         tell(&corpus.notes);
-        let choice = self.choose(&corpus, message)?;
         tell(&choice.notes);
-        let path = |id: &str| self.path(&corpus, id);
+        let paths: Vec<String> = choice.members.iter().map(|member| self.path(member)).collect();
         if self.arguments.explain {
-            return output::print(&explain::text(&choice, self.arguments.limit, path));
+            return output::print(&explain::text(&choice, self.arguments.limit, &paths));
         }
         if self.arguments.json {
-            return output::print(&format!("{}\n", explain::json(&choice, &corpus.notes, path)));
+            return output::print(&format!("{}\n", explain::json(&choice, &corpus.notes, &paths)));
         }
-        output::print(&self.line(&corpus, &choice))
+        output::print(&self.line(&choice))
     }
 
     fn answer_lines(&self) -> Result<(), Failure> {
@@ -142,29 +148,28 @@ impl Asking<'_> {
                 continue;
             };
             // Opened for every line: whoever stays must not answer from what documents said before.
-            let corpus = self.open()?;
+            let (corpus, choice) = self.choose(message)?;
             if !std::mem::replace(&mut told, true) {
                 tell(&corpus.notes);
             }
-            let choice = self.choose(&corpus, message)?;
             tell(&choice.notes);
-            output::print(&self.line(&corpus, &choice))?;
+            output::print(&self.line(&choice))?;
         }
         Ok(())
     }
 
-    fn line(&self, corpus: &Corpus, choice: &Choice) -> String {
-        let candidates = choice.chosen.iter().map(|place| &choice.selection.candidates[*place]);
-        let paths: Vec<String> = candidates.map(|ranked| self.path(corpus, &ranked.id)).collect();
+    fn line(&self, choice: &Choice) -> String {
+        let paths: Vec<String> = choice.chosen.iter().map(|place| self.path(&choice.members[*place])).collect();
         format!("{}\n", serde_json::Value::from(paths))
     }
 
-    /// Returns the path as it stands in the one index that was named, else relative to the current directory.
-    fn path(&self, corpus: &Corpus, id: &str) -> String {
-        match corpus.member(id) {
-            Some(Member::Document(document)) if self.arguments.index.len() == 1 => document.path.clone(),
-            Some(Member::Document(document)) => path_text(&way(&self.places.here, Path::new(&document.file))),
-            _ => id.to_owned(),
+    /// Returns the path as it stands in the one index that was named, else relative to the current directory. An entry of
+    /// a larger file is the file's path with its name.
+    fn path(&self, member: &Member) -> String {
+        match member {
+            Member::Document(document) if self.arguments.index.len() == 1 => document.path.clone(),
+            Member::Document(document) => path_text(&way(&self.places.here, &document.file)),
+            Member::Entry(entry) => path_text(&way(&self.places.here, Path::new(&entry.id))),
         }
     }
 }

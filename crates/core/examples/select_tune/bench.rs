@@ -87,7 +87,7 @@ impl Bench {
             let Ok(at) = self.projects.binary_search(&query.project) else {
                 continue;
             };
-            let selection = self.indexes[at].query_with(&query.text, 5, weights).expect("an index in memory is readable");
+            let selection = self.indexes[at].query_with(&query.text, 5, 20, weights).expect("an index in memory is readable");
             rows.push(Row {
                 project: query.project.clone(),
                 evidence: selection.evidence,

@@ -4,17 +4,18 @@
 //! their identity from message to message: a short document is always brought whole, a long one always as its outline
 //! and sections.
 
+use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::choose::{Selector, choose};
+use super::choose::{Question, Selector, open_and_choose};
 use super::corpus::{Corpora, Corpus, Member, Offered};
 use super::excerpt::{best, body, outline};
 use super::find::find;
 use super::list::Listed;
 use super::markdown::references;
 use super::reference::{Target, resolve};
-use crate::fs::{FileError, read_text};
+use crate::fs::FileError;
 use crate::note::{Level, Note, NoteKind};
 use crate::piece::{Brought, Order, Piece, guard};
 use crate::select::{Ranked, user_words};
@@ -30,6 +31,8 @@ const WHOLE: u64 = 1_200;
 const LEAST: u64 = 60;
 /// A document that scores less than this share of the best is not worth its room: quiet is better.
 const CLOSE: f32 = 0.6;
+/// More documents than this are never read for one message, whatever requires what.
+const MOST_DOCUMENTS: usize = 24;
 /// Words that a reason names.
 const REASONS: usize = 5;
 
@@ -65,8 +68,9 @@ pub fn bring(ask: Ask<'_>) -> Brought {
         cache: ask.places.cache.as_deref(),
         deadline: ask.deadline,
     };
-    let corpus = match Corpus::open(&corpora) {
-        Ok(corpus) => corpus,
+    let question = Question { message: ask.message, limit, explained: 0 };
+    let (corpus, choice) = match open_and_choose(&corpora, question, ask.selector) {
+        Ok(both) => both,
         Err(failure) => {
             brought.notes.push(failed(&failure));
             return brought;
@@ -77,13 +81,6 @@ pub fn bring(ask: Ask<'_>) -> Brought {
     if corpus.is_behind {
         brought.notes.push(Note::info(BEHIND, NoteKind::Stale, "the documents have to be prepared"));
     }
-    let choice = match choose(&corpus, ask.message, limit, ask.selector) {
-        Ok(choice) => choice,
-        Err(failure) => {
-            brought.notes.push(failed(&failure));
-            return brought;
-        }
-    };
     brought.notes.extend(choice.notes);
     let mut bringing = Bringing {
         corpus: &corpus,
@@ -95,11 +92,11 @@ pub fn bring(ask: Ask<'_>) -> Brought {
     };
     let candidates = &choice.selection.candidates;
     let least = candidates.first().map_or(0.0, |best| best.score * CLOSE);
-    let chosen: Vec<&Ranked> = choice.chosen.iter().map(|place| &candidates[*place]).collect();
-    let close: Vec<&Ranked> = chosen.into_iter().filter(|ranked| choice.is_models || ranked.score >= least).collect();
-    for (number, ranked) in close.iter().enumerate() {
+    let chosen = choice.chosen.iter().map(|place| (&candidates[*place], &choice.members[*place]));
+    let close: Vec<(&Ranked, &Member)> = chosen.filter(|(ranked, _)| choice.is_models || ranked.score >= least).collect();
+    for (number, (ranked, member)) in close.iter().enumerate() {
         let share = bringing.left / (close.len() - number) as u64;
-        bringing.add(ranked, share, choice.is_models);
+        bringing.add(ranked, member, share, choice.is_models);
     }
     bringing.add_required();
     // Global first, project second, by rank within each.
@@ -120,9 +117,17 @@ struct Group {
     /// The number of its index; entries have none.
     source: Option<usize>,
     pieces: Vec<Piece>,
-    /// Documents that have to be read with it.
-    required: Vec<PathBuf>,
-    shown: String,
+    /// What has to be read with it.
+    required: Vec<Required>,
+}
+
+/// A document that has to be read with another one.
+struct Required {
+    file: PathBuf,
+    /// What it may not leave.
+    root: PathBuf,
+    /// The document that wants it, as it is shown.
+    by: String,
 }
 
 struct Bringing<'a> {
@@ -138,18 +143,17 @@ struct Bringing<'a> {
 
 impl Bringing<'_> {
     /// Adds a chosen document within its share of the room.
-    fn add(&mut self, ranked: &Ranked, share: u64, is_models: bool) {
+    fn add(&mut self, ranked: &Ranked, member: &Member, share: u64, is_models: bool) {
         let reason = reason(ranked, is_models);
-        match self.corpus.member(&ranked.id) {
-            Some(Member::Document(document)) => self.add_document(document, ranked, share, &reason),
-            Some(Member::Entry(entry)) => {
+        match member {
+            Member::Document(document) => self.add_document(document, ranked, share, &reason),
+            Member::Entry(entry) => {
                 let text = crate::text::beginning(&entry.text, (self.left as usize).saturating_mul(4)).to_owned();
                 let shown = relative_text(Path::new(&entry.path), self.here);
-                let piece = Piece::new(entry.id.clone(), shown.clone(), reason, Order::Document, text);
+                let piece = Piece::new(entry.id.clone(), shown, reason, Order::Document, text);
                 self.left = self.left.saturating_sub(piece.tokens);
-                self.groups.push(Group { source: None, pieces: vec![piece], required: Vec::new(), shown });
+                self.groups.push(Group { source: None, pieces: vec![piece], required: Vec::new() });
             }
-            None => {}
         }
     }
 
@@ -166,7 +170,7 @@ impl Bringing<'_> {
                 return;
             }
         };
-        let required = self.required_by(document, &text);
+        let required = self.required_by(&document.file, self.corpus.root_of(document), &shown, &text);
         let id = document.file.to_string_lossy().into_owned();
         let tokens = estimate_bytes(body(&text).len());
         let mut pieces = Vec::new();
@@ -187,58 +191,71 @@ impl Bringing<'_> {
             ));
         }
         self.left = self.left.saturating_sub(pieces.iter().map(|piece| piece.tokens).sum());
-        self.groups.push(Group { source: Some(document.source), pieces, required, shown });
+        self.groups.push(Group { source: Some(document.source), pieces, required });
     }
 
     /// Returns the documents that have to be read with one: those it says itself, then those its index says.
-    fn required_by(&self, document: &Listed, text: &str) -> Vec<PathBuf> {
-        let root = self.corpus.root_of(document);
-        let directory = document.file.parent().unwrap_or(root);
+    fn required_by(&self, file: &Path, root: &Path, shown: &str, text: &str) -> Vec<Required> {
+        let directory = file.parent().unwrap_or(root);
         let own = references(text).into_iter().filter(|reference| reference.is_required);
-        let mut required: Vec<PathBuf> = Vec::new();
-        for reference in own {
-            if let Target::Document(file) = resolve(&reference, directory, root) {
-                required.push(file);
-            }
-        }
-        let listed = document.requires.iter().filter_map(|path| self.corpus.sibling(document, path));
-        required.extend(listed.map(|listed| listed.file.clone()));
-        required.dedup();
-        required
+        let own = own.filter_map(|reference| match resolve(&reference, directory, root) {
+            Target::Document(file) => Some(file),
+            _ => None,
+        });
+        let files = own.chain(self.corpus.required_with(file));
+        files.map(|file| Required { file, root: root.to_path_buf(), by: shown.to_owned() }).collect()
     }
 
-    /// Adds required documents while there is room; the others are named.
+    /// Adds what the chosen documents require, and what that requires, while there is room; the others are named. Each
+    /// comes once, before the one that wants it, and those that are wanted directly before all others.
     fn add_required(&mut self) {
-        for number in 0..self.groups.len() {
-            let required = std::mem::take(&mut self.groups[number].required);
-            let by = self.groups[number].shown.clone();
-            let mut first = Vec::new();
-            for file in required {
-                let id = file.to_string_lossy().into_owned();
-                let is_there = |piece: &Piece| piece.id == id || piece.id.starts_with(&format!("{id}#"));
-                if first.iter().chain(self.groups.iter().flat_map(|group| &group.pieces)).any(is_there) {
-                    continue;
-                }
-                let shown = relative_text(&file, self.here);
-                let text = match read_text(&file, super::MAX_DOCUMENT_BYTES) {
-                    Ok(text) => guard(&shown, body(&text).to_owned(), &mut self.notes),
-                    Err(problem) => {
-                        self.notes.push(FileError::new(shown, problem).note(Level::Warning));
-                        continue;
-                    }
-                };
-                if estimate_bytes(text.len()) > self.left {
-                    self.leave_out(&shown, &format!("is required by {by}, but there is no room left"));
-                    for piece in &mut self.groups[number].pieces {
-                        piece.reason = format!("{}; read {shown} first", piece.reason);
-                    }
-                    continue;
-                }
-                let piece = Piece::new(id, shown, format!("required by {by}"), Order::Document, text);
-                self.left -= piece.tokens;
-                first.push(piece);
+        let mut seen: HashSet<String> = HashSet::new();
+        for piece in self.groups.iter().flat_map(|group| &group.pieces) {
+            seen.insert(piece.id.split_once('#').map_or(piece.id.as_str(), |(file, _)| file).to_owned());
+        }
+        let mut waiting: VecDeque<(usize, Required)> = VecDeque::new();
+        for (number, group) in self.groups.iter_mut().enumerate() {
+            waiting.extend(group.required.drain(..).map(|required| (number, required)));
+        }
+        while let Some((number, required)) = waiting.pop_front() {
+            let id = required.file.to_string_lossy().into_owned();
+            if !seen.insert(id.clone()) {
+                continue;
             }
-            self.groups[number].pieces.splice(0..0, first);
+            let shown = relative_text(&required.file, self.here);
+            if seen.len() > MOST_DOCUMENTS {
+                self.name(number, &required.by, &shown);
+                continue;
+            }
+            let text = match self.corpus.read_beneath(&required.root, &required.file) {
+                Ok(text) => guard(&shown, text, &mut self.notes),
+                Err(problem) => {
+                    self.notes.push(FileError::new(shown, problem).note(Level::Warning));
+                    continue;
+                }
+            };
+            if estimate_bytes(body(&text).len()) > self.left {
+                self.name(number, &required.by, &shown);
+                continue;
+            }
+            let more = self.required_by(&required.file, &required.root, &shown, &text);
+            waiting.extend(more.into_iter().map(|required| (number, required)));
+            let reason = format!("required by {}", required.by);
+            let piece = Piece::new(id, shown, reason, Order::Document, body(&text).to_owned());
+            self.left -= piece.tokens;
+            let pieces = &mut self.groups[number].pieces;
+            let before = pieces.iter().position(|piece| piece.path == required.by).unwrap_or(0);
+            pieces.insert(before, piece);
+        }
+    }
+
+    /// Names a required document that does not come, in the reason of the one that wants it.
+    fn name(&mut self, number: usize, by: &str, shown: &str) {
+        self.leave_out(shown, &format!("is required by {by}, but there is no room left"));
+        for piece in &mut self.groups[number].pieces {
+            if piece.path.split_once('#').map_or(piece.path.as_str(), |(path, _)| path) == by {
+                piece.reason = format!("{}; read {shown} first", piece.reason);
+            }
         }
     }
 

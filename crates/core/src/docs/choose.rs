@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use super::corpus::{Corpus, Member};
+use super::corpus::{Corpora, Corpus, Member};
 use crate::Failure;
 use crate::note::{Note, NoteKind};
 use crate::select::Selection;
@@ -41,10 +41,22 @@ pub enum Selector<'a> {
     Model { ask: &'a Model<'a>, on_failure: OnFailure },
 }
 
+/// What is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    pub message: &'a str,
+    /// At most this many documents are chosen.
+    pub limit: usize,
+    /// Up to this many that were not chosen are described too.
+    pub explained: usize,
+}
+
 /// What was chosen, and from what.
 #[derive(Debug)]
 pub struct Choice {
     pub selection: Selection,
+    /// What each of the selection's candidates is.
+    pub members: Vec<Member>,
     /// Places in the selection's candidates, best first.
     pub chosen: Vec<usize>,
     /// The model was asked, and its answer counts.
@@ -52,47 +64,66 @@ pub struct Choice {
     pub notes: Vec<Note>,
 }
 
-/// Chooses at most `limit` documents for a message.
-pub fn choose(corpus: &Corpus, message: &str, limit: usize, selector: Selector<'_>) -> Result<Choice, Failure> {
-    let Selector::Model { ask, on_failure } = selector else { return local(corpus, message, limit, Vec::new()) };
-    let selection = corpus.query(message, SHOWN)?;
-    if selection.abstained.is_some() {
-        return Ok(Choice { selection, chosen: Vec::new(), is_models: false, notes: Vec::new() });
+/// Opens a corpus and chooses documents from it. Prepared files that turn out to be damaged are made anew.
+pub fn open_and_choose(corpora: &Corpora<'_>, question: Question<'_>, selector: Selector<'_>) -> Result<(Corpus, Choice), Failure> {
+    let mut corpus = Corpus::open(corpora)?;
+    let mut choice = choose(&corpus, question, selector);
+    if choice.is_err() {
+        // Whoever found the damage has removed the files.
+        corpus = Corpus::open(corpora)?;
+        choice = choose(&corpus, question, selector);
     }
-    let shown: Vec<Candidate> =
-        selection.candidates.iter().take(SHOWN).map(|ranked| candidate(corpus, &ranked.id, &ranked.title)).collect();
-    match ask(message, &shown) {
+    Ok((corpus, choice?))
+}
+
+/// Chooses documents for a message.
+pub fn choose(corpus: &Corpus, question: Question<'_>, selector: Selector<'_>) -> Result<Choice, Failure> {
+    let Selector::Model { ask, on_failure } = selector else { return local(corpus, question, Vec::new()) };
+    let mut choice = of(corpus, Question { limit: SHOWN, ..question })?;
+    if choice.selection.abstained.is_some() {
+        return Ok(choice);
+    }
+    let candidates = choice.selection.candidates.iter().zip(&choice.members).take(SHOWN);
+    let shown: Vec<Candidate> = candidates.map(|(ranked, member)| candidate(member, &ranked.title)).collect();
+    match ask(question.message, &shown) {
         Ok(places) => {
-            let mut chosen: Vec<usize> = Vec::new();
             for place in places.into_iter().filter(|place| *place < shown.len()) {
-                if !chosen.contains(&place) && chosen.len() < limit {
-                    chosen.push(place);
+                if !choice.chosen.contains(&place) && choice.chosen.len() < question.limit {
+                    choice.chosen.push(place);
                 }
             }
-            Ok(Choice { selection, chosen, is_models: true, notes: Vec::new() })
+            choice.is_models = true;
         }
         Err(failure) => {
             let then = if on_failure == OnFailure::Local { "the local selector chose" } else { "nothing was chosen" };
             let note = Note::warning("selector", NoteKind::Fallback, format!("{failure}; {then}"));
-            match on_failure {
-                OnFailure::Local => local(corpus, message, limit, vec![note]),
-                OnFailure::Nothing => Ok(Choice { selection, chosen: Vec::new(), is_models: false, notes: vec![note] }),
+            if on_failure == OnFailure::Local {
+                return local(corpus, question, vec![note]);
             }
+            choice.notes.push(note);
         }
     }
+    Ok(choice)
 }
 
-fn local(corpus: &Corpus, message: &str, limit: usize, notes: Vec<Note>) -> Result<Choice, Failure> {
-    let selection = corpus.query(message, limit)?;
-    let chosen = (0..selection.chosen().count()).collect();
-    Ok(Choice { selection, chosen, is_models: false, notes })
+fn local(corpus: &Corpus, question: Question<'_>, notes: Vec<Note>) -> Result<Choice, Failure> {
+    let mut choice = of(corpus, question)?;
+    choice.chosen = (0..choice.selection.chosen().count()).collect();
+    choice.notes = notes;
+    Ok(choice)
 }
 
-fn candidate(corpus: &Corpus, id: &str, title: &str) -> Candidate {
-    let (path, tags) = match corpus.member(id) {
-        Some(Member::Document(document)) => (document.path.clone(), document.tags.clone()),
-        Some(Member::Entry(entry)) => (entry.id.clone(), entry.tags.clone()),
-        None => (id.to_owned(), Vec::new()),
+/// Returns what the words find, with nothing chosen yet.
+fn of(corpus: &Corpus, question: Question<'_>) -> Result<Choice, Failure> {
+    let selection = corpus.query(question.message, question.limit, question.explained)?;
+    let members = selection.candidates.iter().map(|ranked| corpus.member(ranked)).collect::<Result<_, _>>()?;
+    Ok(Choice { selection, members, chosen: Vec::new(), is_models: false, notes: Vec::new() })
+}
+
+fn candidate(member: &Member, title: &str) -> Candidate {
+    let (path, tags) = match member {
+        Member::Document(document) => (document.path.clone(), document.tags.clone()),
+        Member::Entry(entry) => (entry.id.clone(), entry.tags.clone()),
     };
     Candidate { path, title: title.to_owned(), tags }
 }

@@ -1,33 +1,39 @@
 //! All documents that a message may be about, prepared for search.
 //!
 //! Goes in: index files, and entries of other doors. Comes out: something that can be asked. The prepared search file
-//! and its list are kept in the user's cache, named by the indexes; both are checked at every opening, so a document
-//! that changed a moment ago is found by what it says now.
+//! and its list are kept in the user's cache; both are checked at every opening, so a document that changed a moment ago
+//! is found by what it says now. Preparing reads what is new or changed, and takes over everything else.
 
-use std::collections::HashMap;
-use std::fs;
-use std::io::Write;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
+use super::cache::Cache;
 use super::crawl::MAX_DOCUMENT_BYTES;
-use super::index::{Entry, Index};
-use super::list::{List, Listed, Source};
-use super::stamp::Stamp;
+use super::index::Index;
+use super::list::{List, ListFile, Listed, Source};
+use super::looks::{Looked, look};
+use super::stamp::{Look, Stamp};
 use crate::Failure;
-use crate::fs::{FileError, FileProblem, LastLink, ReadBuffer, Replacement, beneath, open_regular};
+use crate::fs::{FileError, FileProblem, LastLink, ReadBuffer, beneath, open_regular};
 use crate::note::{Level, Note, NoteKind};
-use crate::select::{Document, Fingerprint, SearchIndex, Selection, Weights};
-use crate::shown::path_text;
+use crate::packed::Damage;
+use crate::select::{Document, Ranked, SearchFileError, SearchIndex, Selection, Wanted, Weights};
 use crate::text;
 
-/// Preparing takes up to this long per document on a busy machine; it decides whether there is time for it.
-const PREPARING: Duration = Duration::from_millis(5);
+/// These take up to this long on a busy machine; they decide whether there is time. Reading a document, to see whether
+/// it changed:
+const READING: Duration = Duration::from_micros(200);
+/// Taking a document apart:
+const PREPARING: Duration = Duration::from_millis(4);
+/// Taking over a mebibyte of the search file that is there:
+const TAKING_OVER: Duration = Duration::from_millis(12);
+/// Texts that were read to see whether they changed are kept until this many bytes, and read again beyond.
+const KEPT_BYTES: usize = 16 * 1024 * 1024;
 /// A document that scores less than this share of the best has nothing to do with the message. It is low on purpose: who
 /// asks for five documents wants five; how few are worth an agent's window is decided when they are brought.
 const CUT: f32 = 0.15;
-/// Prepared files that nobody made anew for this long are removed.
-const KEPT: Duration = Duration::from_secs(60 * 24 * 60 * 60);
 
 /// An entry of another door that a message may be about: part of a file that is not loaded whole.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -58,9 +64,10 @@ pub struct Corpora<'a> {
 /// Documents that can be asked which of them fit a message.
 #[derive(Debug)]
 pub struct Corpus {
-    list: List,
+    listing: Listing,
     entries: Vec<Offered>,
     search: SearchIndex,
+    cache: Cache,
     /// There was no time to prepare what changed: somebody has to do it before the next message.
     pub is_behind: bool,
     /// Indexes that could not be read.
@@ -68,50 +75,43 @@ pub struct Corpus {
     pub notes: Vec<Note>,
 }
 
+/// Where the details of documents are.
+#[derive(Debug)]
+enum Listing {
+    Memory(List),
+    File(ListFile),
+}
+
 /// A member of a corpus.
-#[derive(Debug, Clone, Copy)]
-pub enum Member<'a> {
-    Document(&'a Listed),
-    Entry(&'a Offered),
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Member {
+    Document(Listed),
+    Entry(Offered),
 }
 
 impl Corpus {
     /// Opens the corpus; prepares it first where that was not done before, or where something changed since.
     pub fn open(corpora: &Corpora<'_>) -> Result<Self, Failure> {
-        let cache = Cache::of(corpora);
-        let mut old = cache.list();
-        let mut work = Work {
-            corpora,
-            failures: Vec::new(),
-            notes: Vec::new(),
-            indexes: Vec::new(),
-            read: HashMap::new(),
-            is_out_of_time: false,
-            is_behind: false,
+        let work = Work::new(corpora);
+        let file = work.cache.list();
+        let (listed, changed) = match file {
+            Some(file) if work.has_same_indexes(&file) => match file.looks().and_then(|looks| look(&looks, corpora.deadline)) {
+                Ok(Looked::Changed(changed)) => {
+                    if file.entries == work.entries
+                        && changed.iter().all(|number| is_young_and_same(&file, *number))
+                        && let Some(search) = work.cache.search(&file.search)
+                    {
+                        return Ok(work.finish(Listing::File(file), search));
+                    }
+                    (file.all().ok(), Some(changed))
+                }
+                Ok(Looked::OutOfTime) => return Ok(work.answer_behind()),
+                Err(_) => (None, None),
+            },
+            Some(file) => (file.all().ok(), None),
+            None => (None, None),
         };
-        let is_same_indexes = old.as_ref().is_some_and(|old| work.has_same_indexes(old));
-        let list = if is_same_indexes { old.take().unwrap_or_default() } else { work.list(old.as_ref()) };
-        let before = list.clone();
-        let list = work.look(list);
-        if work.is_out_of_time {
-            return Ok(work.answer_behind(&cache));
-        }
-        if let Some(search) = cache.search(&fingerprint(&list, &corpora.entries)) {
-            if (list != before || !is_same_indexes) && work.failures.is_empty() {
-                cache.write_list(&list);
-            }
-            return Ok(work.finish(list, search));
-        }
-        if work.is_late(list.documents.len()) {
-            return Ok(work.answer_behind(&cache));
-        }
-        let documents = work.documents(&list);
-        let bytes = SearchIndex::build(&documents);
-        if work.failures.is_empty() {
-            cache.write(&bytes, &list);
-        }
-        let search = SearchIndex::from_bytes(bytes).map_err(|error| Failure::new("cannot search the documents").because(&error))?;
-        Ok(work.finish(list, search))
+        work.prepare(listed, changed)
     }
 
     /// Returns how many documents and entries there are.
@@ -123,188 +123,292 @@ impl Corpus {
         self.len() == 0
     }
 
-    /// Chooses at most `limit` documents for a message, on this machine and by the message alone.
-    pub fn query(&self, message: &str, limit: usize) -> Result<Selection, Failure> {
-        self.search
-            .query_with(message, limit, &Weights { cut: CUT, ..Weights::default() })
-            .map_err(|error| Failure::new("cannot search the documents").because(&error))
+    /// Chooses at most `limit` documents for a message, on this machine and by the message alone. Up to `explained` others
+    /// are described too.
+    pub fn query(&self, message: &str, limit: usize, explained: usize) -> Result<Selection, Failure> {
+        let weights = Weights { cut: CUT, ..Weights::default() };
+        self.search.query_with(message, limit, explained, &weights).map_err(|error| self.damaged(&error))
     }
 
-    /// Returns the member that an id of the selection names.
-    pub fn member(&self, id: &str) -> Option<Member<'_>> {
-        let document = self.list.documents.iter().find(|document| document.file.to_str() == Some(id)).map(Member::Document);
-        document.or_else(|| self.entries.iter().find(|entry| entry.id == id).map(Member::Entry))
+    /// Returns the member that was ranked.
+    pub fn member(&self, ranked: &Ranked) -> Result<Member, Failure> {
+        if let Some(entry) = self.entries.iter().find(|entry| entry.id == ranked.id) {
+            return Ok(Member::Entry(entry.clone()));
+        }
+        let found = self.find(&ranked.id, ranked.number).map_err(|damage| self.damaged(&damage))?;
+        found.map(Member::Document).ok_or_else(|| self.damaged(&Damage::Corrupt("a document is missing from the list")))
     }
 
-    /// Returns the document that stands under a path in the same index as another one.
-    pub fn sibling(&self, of: &Listed, path: &str) -> Option<&Listed> {
-        self.list.documents.iter().find(|document| document.source == of.source && document.path == path)
+    /// Returns the documents that the index wants read with a file.
+    pub fn required_with(&self, file: &Path) -> Vec<PathBuf> {
+        let found = file.to_str().and_then(|id| self.find(id, 0).ok().flatten());
+        found.map(|listed| listed.requires).unwrap_or_default()
+    }
+
+    fn find(&self, id: &str, near: usize) -> Result<Option<Listed>, Damage> {
+        match &self.listing {
+            Listing::File(file) => file.find(id, near),
+            Listing::Memory(list) => Ok(list.documents.iter().find(|listed| listed.file.to_str() == Some(id)).cloned()),
+        }
+    }
+
+    /// Whatever is wrong with prepared files, making them anew mends it.
+    fn damaged(&self, error: &(dyn std::error::Error + 'static)) -> Failure {
+        self.cache.discard();
+        Failure::new("cannot search the documents").because(error)
     }
 
     /// Returns the directory that a document may not leave.
     pub fn root_of(&self, document: &Listed) -> &Path {
-        &self.list.sources[document.source].root
+        let sources = match &self.listing {
+            Listing::File(file) => &file.sources,
+            Listing::Memory(list) => &list.sources,
+        };
+        &sources[document.source].root
     }
 
     /// Returns the text of a document as it is now.
     pub fn read(&self, document: &Listed) -> Result<String, FileProblem> {
-        read(self.root_of(document), &document.file).map(|(_, _, text)| text)
+        self.read_beneath(self.root_of(document), &document.file)
+    }
+
+    /// Returns the text of a file below a directory that it may not leave.
+    pub fn read_beneath(&self, root: &Path, file: &Path) -> Result<String, FileProblem> {
+        read(root, file).map(|(_, _, text)| text)
     }
 }
 
 /// What is known while a corpus is opened.
 struct Work<'a> {
     corpora: &'a Corpora<'a>,
+    cache: Cache,
+    /// The hash of all entries.
+    entries: [u8; 32],
     failures: Vec<Failure>,
     notes: Vec<Note>,
-    indexes: Vec<Index>,
-    /// Texts that had to be read on the way.
-    read: HashMap<PathBuf, String>,
-    /// The deadline came while files were still being looked at.
-    is_out_of_time: bool,
+    /// Texts that had to be read on the way, by the number of their document.
+    texts: HashMap<usize, String>,
+    kept_bytes: usize,
     is_behind: bool,
 }
 
-impl Work<'_> {
-    fn finish(self, list: List, search: SearchIndex) -> Corpus {
-        let Self { corpora, failures, notes, is_behind, .. } = self;
-        Corpus { list, entries: corpora.entries.clone(), search, is_behind, failures, notes }
+impl<'a> Work<'a> {
+    fn new(corpora: &'a Corpora<'a>) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        for entry in &corpora.entries {
+            hasher.update(entry.id.as_bytes()).update(&[0]).update(hash_of(entry).as_bytes());
+        }
+        Self {
+            corpora,
+            cache: Cache::of(corpora),
+            entries: *hasher.finalize().as_bytes(),
+            failures: Vec::new(),
+            notes: Vec::new(),
+            texts: HashMap::new(),
+            kept_bytes: 0,
+            is_behind: false,
+        }
+    }
+
+    fn finish(self, listing: Listing, search: SearchIndex) -> Corpus {
+        let Self { corpora, cache, failures, notes, is_behind, .. } = self;
+        Corpus { listing, entries: corpora.entries.clone(), search, cache, is_behind, failures, notes }
     }
 
     /// Answers from the last prepared state, or, where there is none yet, from nothing.
-    fn answer_behind(mut self, cache: &Cache) -> Corpus {
+    fn answer_behind(mut self) -> Corpus {
         self.is_behind = true;
         let reason = "there is no time to prepare the documents now; the last prepared state answers";
         self.notes.push(Note::warning("documents", NoteKind::Stale, reason));
-        let old = cache.list().unwrap_or_default();
-        let entries = &self.corpora.entries;
-        let search = [entries.as_slice(), &[]].into_iter().find_map(|entries| cache.search(&fingerprint(&old, entries)));
-        if let Some(search) = search {
-            return self.finish(old, search);
+        if let Some(file) = self.cache.list()
+            && let Some(search) = self.cache.search(&file.search)
+        {
+            return self.finish(Listing::File(file), search);
         }
         let nothing = SearchIndex::from_bytes(SearchIndex::build(&[])).expect("what was just built can be read");
-        self.finish(List::default(), nothing)
+        self.finish(Listing::Memory(List::default()), nothing)
     }
 
-    fn has_same_indexes(&self, list: &List) -> bool {
+    fn has_same_indexes(&self, list: &ListFile) -> bool {
         let files = list.sources.iter().map(|source| &source.file);
         files.eq(self.corpora.indexes) && list.sources.iter().all(|source| source.stamp == Stamp::of(&source.file))
     }
 
-    /// Lists the documents of all indexes; what the old list knows of unchanged files is kept.
-    fn list(&mut self, old: Option<&List>) -> List {
-        self.read_indexes();
-        let known: HashMap<&Path, &Listed> =
-            old.iter().flat_map(|old| &old.documents).map(|listed| (listed.file.as_path(), listed)).collect();
-        let mut list = List::default();
-        let mut seen = std::collections::HashSet::new();
-        for (number, (index, stamp)) in
-            self.indexes.iter().zip(self.corpora.indexes.iter().map(|file| Stamp::of(file).settled())).enumerate()
-        {
-            list.sources.push(Source { file: index.file.clone(), root: index.root.clone(), stamp });
-            for entry in index.documents.iter().filter(|entry| seen.insert(entry.file.clone())) {
-                let known = known.get(entry.file.as_path());
-                list.documents.push(Listed {
-                    source: number,
-                    path: entry.path.clone(),
-                    file: entry.file.clone(),
-                    tags: entry.tags.clone(),
-                    requires: entry.requires.clone(),
-                    stamp: known.map_or(Stamp::UNKNOWN, |known| known.stamp),
-                    about: about(entry),
-                    content: known.and_then(|known| known.content),
-                });
+    /// Prepares the documents. `changed` are those of the known ones that do not look as they did, where the indexes are
+    /// the same; otherwise the indexes are read and everything is looked at.
+    fn prepare(mut self, known: Option<List>, changed: Option<Vec<usize>>) -> Result<Corpus, Failure> {
+        let (mut list, changed) = match (known, changed) {
+            (Some(list), Some(changed)) => (list, changed),
+            (known, _) => {
+                let list = self.list(known);
+                let differs = |(number, listed): (usize, &Listed)| (Stamp::of(&listed.file) != listed.stamp).then_some(number);
+                let changed = list.documents.iter().enumerate().filter_map(differs).collect();
+                (list, changed)
             }
+        };
+        if self.is_late(READING * times(changed.len() as u64)) {
+            return Ok(self.answer_behind());
         }
-        list
+        let mut differing = 0;
+        for number in changed {
+            let before = list.documents[number].content;
+            self.look(&mut list, number);
+            differing += u64::from(list.documents[number].content != before);
+        }
+        let wanted = self.wanted(&list);
+        let fingerprint = wanted.fingerprint();
+        let making = PREPARING * times(differing) + TAKING_OVER * times(self.cache.size() >> 20);
+        let search = match self.cache.search(&fingerprint) {
+            Some(search) => search,
+            None if self.is_late(making) => return Ok(self.answer_behind()),
+            None => self.make(&list, &wanted).map_err(|error| Failure::new("cannot search the documents").because(&error))?,
+        };
+        // What cannot be read now may be readable the next time: then it is looked at again.
+        if self.failures.is_empty() {
+            self.cache.write_list(&list, fingerprint, self.entries);
+        }
+        Ok(self.finish(Listing::Memory(list), search))
     }
 
-    /// Reads the indexes; in the place of one that cannot be read stands an empty one.
-    fn read_indexes(&mut self) {
-        if !self.indexes.is_empty() {
-            return;
-        }
-        for file in self.corpora.indexes {
+    /// Whether something that takes this long would end too late.
+    fn is_late(&self, time: Duration) -> bool {
+        self.corpora.deadline.is_some_and(|deadline| Instant::now() + time > deadline)
+    }
+
+    /// Lists the documents of all indexes; what the old list knows of unchanged files is kept.
+    fn list(&mut self, old: Option<List>) -> List {
+        let old = old.unwrap_or_default();
+        let known: HashMap<&Path, &Listed> = old.documents.iter().map(|listed| (listed.file.as_path(), listed)).collect();
+        let mut list = List::default();
+        let mut seen = HashSet::new();
+        for (source, file) in self.corpora.indexes.iter().enumerate() {
+            let stamp = Stamp::settled(file);
+            // In the place of one that cannot be read stands an empty one.
             let index = Index::read(file, self.corpora.home).unwrap_or_else(|failure| {
                 self.failures.push(failure);
                 Index { file: file.clone(), root: PathBuf::new(), documents: Vec::new(), notes: Vec::new() }
             });
             self.notes.extend(index.notes.iter().cloned());
-            self.indexes.push(index);
-        }
-    }
-
-    /// Looks at every file, and reads those that do not look as they did.
-    fn look(&mut self, mut list: List) -> List {
-        for document in &mut list.documents {
-            let stamp = Stamp::of(&document.file);
-            if stamp == document.stamp {
-                continue;
-            }
-            if self.corpora.deadline.is_some_and(|deadline| Instant::now() > deadline) {
-                self.is_out_of_time = true;
-                break;
-            }
-            match read(&list.sources[document.source].root, &document.file) {
-                Ok((stamp, hash, text)) => {
-                    (document.stamp, document.content) = (stamp.settled(), Some(hash));
-                    self.read.insert(document.file.clone(), text);
-                }
-                Err(problem) => {
-                    (document.stamp, document.content) = (stamp.settled(), None);
-                    self.notes.push(FileError::new(document.path.clone(), problem).note(Level::Warning));
-                }
+            list.sources.push(Source { file: file.clone(), root: index.root.clone(), stamp });
+            let has_required = index.documents.iter().any(|entry| !entry.requires.is_empty());
+            let files: HashMap<&str, &PathBuf> =
+                index.documents.iter().filter(|_| has_required).map(|entry| (entry.path.as_str(), &entry.file)).collect();
+            for entry in index.documents.iter().filter(|entry| seen.insert(entry.file.clone())) {
+                let known = known.get(entry.file.as_path());
+                list.documents.push(Listed {
+                    source,
+                    path: entry.path.clone(),
+                    file: entry.file.clone(),
+                    title: entry.title.clone(),
+                    description: entry.description.clone(),
+                    tags: entry.tags.clone(),
+                    requires: entry.requires.iter().filter_map(|path| files.get(path.as_str()).copied().cloned()).collect(),
+                    stamp: known.map_or(Stamp::UNKNOWN, |known| known.stamp),
+                    content: known.and_then(|known| known.content),
+                });
             }
         }
+        list.documents.sort_by_cached_key(Listed::id);
         list
     }
 
-    fn is_late(&self, documents: usize) -> bool {
-        let time = PREPARING * u32::try_from(documents).unwrap_or(u32::MAX);
-        self.corpora.deadline.is_some_and(|deadline| Instant::now() + time > deadline)
+    /// Reads a document that does not look as it did.
+    fn look(&mut self, list: &mut List, number: usize) {
+        let document = &mut list.documents[number];
+        match read(&list.sources[document.source].root, &document.file) {
+            Ok((look, hash, text)) => {
+                (document.stamp, document.content) = (look.settled(), Some(hash));
+                if self.kept_bytes + text.len() <= KEPT_BYTES {
+                    self.kept_bytes += text.len();
+                    self.texts.insert(number, text);
+                }
+            }
+            Err(problem) => {
+                (document.stamp, document.content) = (Stamp::settled(&document.file), None);
+                self.notes.push(FileError::new(document.path.clone(), problem).note(Level::Warning));
+            }
+        }
     }
 
-    /// Returns the documents for the search file. Here, and only here, all of them are read.
-    fn documents(&mut self, list: &List) -> Vec<Document> {
-        self.read_indexes();
-        let facts: HashMap<&Path, &Entry> =
-            self.indexes.iter().flat_map(|index| &index.documents).map(|entry| (entry.file.as_path(), entry)).collect();
-        let mut documents = Vec::with_capacity(list.documents.len() + self.corpora.entries.len());
-        for listed in &list.documents {
-            let (Some(hash), Some(entry)) = (listed.key(), facts.get(listed.file.as_path())) else { continue };
-            let text = match self.read.remove(&listed.file) {
-                Some(text) => text,
-                // Whoever changes it in this very moment is found out at the next opening.
-                None => read(&list.sources[listed.source].root, &listed.file).map(|(_, _, text)| text).unwrap_or_default(),
-            };
-            documents.push(Document {
-                id: listed.id(),
-                path: listed.path.trim_start_matches("../").to_owned(),
-                title: entry.title.clone(),
-                description: entry.description.clone(),
-                tags: entry.tags.clone(),
-                headings: entry.headings.clone(),
-                text,
-                hash,
-            });
+    /// Returns what the search file shall hold: the documents that can be read, by their numbers, then the entries.
+    fn wanted(&self, list: &List) -> Wanted {
+        let documents = list.documents.iter().map(|listed| (listed.id(), listed.key()));
+        let entries = self.corpora.entries.iter().map(|entry| (entry.id.clone(), Some(hash_of(entry))));
+        let all: Vec<(String, Option<String>)> = documents.chain(entries).collect();
+        Wanted::new(all.iter().map(|(id, hash)| (id.as_str(), hash.as_deref())))
+    }
+
+    /// Makes the search file, in the cache or, where that cannot be, in memory.
+    fn make(&mut self, list: &List, wanted: &Wanted) -> Result<SearchIndex, SearchFileError> {
+        let older = self.cache.older();
+        let has_older = older.is_some();
+        match self.make_from(older, list, wanted) {
+            // The older file is damaged: without it.
+            Err(_) if has_older => {
+                self.cache.discard();
+                self.make_from(None, list, wanted)
+            }
+            made => made,
         }
-        documents.extend(self.corpora.entries.iter().map(|entry| Document {
-            id: entry.id.clone(),
-            path: String::new(),
-            title: entry.title.clone(),
-            tags: entry.tags.clone(),
-            text: entry.text.clone(),
-            hash: hash_of(entry),
-            ..Document::default()
-        }));
-        documents
+    }
+
+    fn make_from(&mut self, older: Option<SearchIndex>, list: &List, wanted: &Wanted) -> Result<SearchIndex, SearchFileError> {
+        let mut texts = std::mem::take(&mut self.texts);
+        let mut is_torn = false;
+        let entries = &self.corpora.entries;
+        let mut load = |place: usize| match list.documents.get(place) {
+            Some(listed) => {
+                let text = texts.remove(&place).unwrap_or_else(|| {
+                    let read = read(&list.sources[listed.source].root, &listed.file).ok();
+                    is_torn |= read.as_ref().map(|(_, hash, _)| *hash) != listed.content;
+                    read.map(|(_, _, text)| text).unwrap_or_default()
+                });
+                Cow::Owned(document(listed, text))
+            }
+            None => Cow::Owned(of_entry(&entries[place - list.documents.len()])),
+        };
+        let replacement = if self.failures.is_empty() { self.cache.replacement() } else { None };
+        let Some(mut replacement) = replacement else {
+            return SearchIndex::from_bytes(SearchIndex::update(wanted, older, &mut load, None, Vec::new())?);
+        };
+        SearchIndex::update(wanted, older, &mut load, self.cache.directory(), replacement.file())?;
+        let search = replacement.file().try_clone().map_err(SearchFileError::Range).and_then(SearchIndex::of_file)?;
+        // What changed between being hashed and being taken apart must not be taken for what it was.
+        if !is_torn {
+            let _ = replacement.commit();
+        }
+        Ok(search)
     }
 }
 
-fn fingerprint(list: &List, entries: &[Offered]) -> Fingerprint {
-    let documents = list.documents.iter().filter_map(|listed| Some((listed.id(), listed.key()?)));
-    let pairs: Vec<(String, String)> = documents.chain(entries.iter().map(|entry| (entry.id.clone(), hash_of(entry)))).collect();
-    Fingerprint::of(pairs.iter().map(|(id, hash)| (id.as_str(), hash.as_str())))
+/// Whether a document that seems to have changed is too young for its time stamp to tell, but says what it said. Once it
+/// is old enough, its stamp is written down.
+fn is_young_and_same(file: &ListFile, number: usize) -> bool {
+    let Ok(listed) = file.listed(number as u64) else { return false };
+    let read = read(&file.sources[listed.source].root, &listed.file);
+    read.is_ok_and(|(look, hash, _)| listed.stamp == Stamp::UNKNOWN && look.settled() == Stamp::UNKNOWN && Some(hash) == listed.content)
+}
+
+/// Durations are multiplied by smaller numbers than counts may be.
+fn times(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX).min(1_000_000)
+}
+
+/// Returns a document as it is taken apart.
+fn document(listed: &Listed, text: String) -> Document {
+    Document {
+        id: listed.id(),
+        path: listed.path.trim_start_matches("../").to_owned(),
+        title: listed.title.clone(),
+        description: listed.description.clone(),
+        tags: listed.tags.clone(),
+        text,
+        ..Document::default()
+    }
+}
+
+fn of_entry(entry: &Offered) -> Document {
+    Document { id: entry.id.clone(), title: entry.title.clone(), tags: entry.tags.clone(), text: entry.text.clone(), ..Document::default() }
 }
 
 fn hash_of(entry: &Offered) -> String {
@@ -315,97 +419,11 @@ fn hash_of(entry: &Offered) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// Hashes what an index says about a document, as far as the search file depends on it.
-fn about(entry: &Entry) -> [u8; 32] {
-    let mut hasher = blake3::Hasher::new();
-    for text in [&entry.title, &entry.description].into_iter().chain(&entry.tags) {
-        hasher.update(text.as_bytes()).update(&[0]);
-    }
-    *hasher.finalize().as_bytes()
-}
-
-fn read(root: &Path, file: &Path) -> Result<(Stamp, [u8; 32], String), FileProblem> {
+fn read(root: &Path, file: &Path) -> Result<(Look, [u8; 32], String), FileProblem> {
     let real = beneath(root, file)?;
     let (mut file, metadata) = open_regular(&real, LastLink::Refuse)?;
     let mut buffer = ReadBuffer::default();
     let bytes = buffer.read(&mut file, &metadata, MAX_DOCUMENT_BYTES)?;
     let hash = *blake3::hash(bytes).as_bytes();
-    Ok((Stamp::of_metadata(&metadata), hash, text::decode(bytes)?.into_owned()))
-}
-
-/// Where the prepared files of a corpus are.
-struct Cache {
-    directory: Option<PathBuf>,
-    name: String,
-}
-
-impl Cache {
-    fn of(corpora: &Corpora<'_>) -> Self {
-        let mut hasher = blake3::Hasher::new();
-        for index in corpora.indexes {
-            hasher.update(path_text(index).as_bytes()).update(&[0]);
-        }
-        // Entries of one file come and go together; another directory has other files.
-        let mut files: Vec<&str> = corpora.entries.iter().map(|entry| entry.path.as_str()).collect();
-        files.dedup();
-        for file in files {
-            hasher.update(&[1]).update(file.as_bytes());
-        }
-        let name = hasher.finalize().to_hex()[..32].to_owned();
-        Self { directory: corpora.cache.map(|cache| cache.join("brief").join("search")), name }
-    }
-
-    fn file(&self, extension: &str) -> Option<PathBuf> {
-        self.directory.as_ref().map(|directory| directory.join(format!("{}.{extension}", self.name)))
-    }
-
-    fn list(&self) -> Option<List> {
-        List::decode(&fs::read(self.file("list")?).ok()?)
-    }
-
-    fn search(&self, fingerprint: &Fingerprint) -> Option<SearchIndex> {
-        SearchIndex::open(&self.file("search")?, fingerprint).ok()
-    }
-
-    /// Writes both. A cache that cannot be written costs time, not correctness.
-    fn write(&self, search: &[u8], list: &List) {
-        let Some(directory) = &self.directory else { return };
-        if make_private(directory).is_err() {
-            return;
-        }
-        remove_old(directory);
-        if self.file("search").is_some_and(|file| replace(&file, search).is_ok()) {
-            self.write_list(list);
-        }
-    }
-
-    fn write_list(&self, list: &List) {
-        if let (Some(file), Some(bytes)) = (self.file("list"), list.encode()) {
-            let _ = replace(&file, &bytes);
-        }
-    }
-}
-
-fn make_private(directory: &Path) -> std::io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(directory)
-}
-
-/// A cache need not survive a power cut, so nothing waits for the disk.
-fn replace(file: &Path, bytes: &[u8]) -> Result<(), FileProblem> {
-    let mut replacement = Replacement::beside(file)?;
-    replacement.file().write_all(bytes)?;
-    replacement.commit()
-}
-
-fn remove_old(directory: &Path) {
-    let edge = SystemTime::now().checked_sub(KEPT);
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        let modified = entry.metadata().and_then(|metadata| metadata.modified()).ok();
-        if modified.is_some_and(|modified| Some(modified) < edge) {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
+    Ok((Look::of(&metadata), hash, text::decode(bytes)?.into_owned()))
 }

@@ -22,7 +22,7 @@ const FOREIGN: [&str; 4] = ["node_modules", "target", "vendor", "__pycache__"];
 #[derive(Debug, Clone)]
 pub(super) struct Reached {
     pub facts: Facts,
-    pub text: String,
+    pub tokens: u64,
     /// The BLAKE3 hash of the file's bytes.
     pub hash: blake3::Hash,
 }
@@ -44,14 +44,17 @@ pub(super) struct Crawled {
     pub notes: Vec<Note>,
 }
 
-/// Follows references from `seeds` (canonical, inside `root`, which is canonical too).
-pub(super) fn crawl(root: &Path, seeds: impl IntoIterator<Item = PathBuf>) -> Crawled {
+/// Counts the tokens of a document, given its file, text and hash.
+pub(super) type Count<'a> = dyn FnMut(&Path, &str, &blake3::Hash) -> u64 + 'a;
+
+/// Follows references from `seeds` (canonical, inside `root`, which is canonical too). No text is kept: there may be many.
+pub(super) fn crawl(root: &Path, seeds: impl IntoIterator<Item = PathBuf>, count: &mut Count<'_>) -> Crawled {
     let mut crawled = Crawled::default();
     let mut waiting: BTreeSet<PathBuf> = seeds.into_iter().collect();
     let mut seen = waiting.clone();
     while let Some(file) = waiting.pop_first() {
         let shown = relative_text(&file, root);
-        let reached = match reach(&file, &shown) {
+        let mut reached = match reach(&file, &shown, count) {
             Ok(reached) => reached,
             Err(note) => {
                 crawled.notes.push(note);
@@ -59,7 +62,7 @@ pub(super) fn crawl(root: &Path, seeds: impl IntoIterator<Item = PathBuf>) -> Cr
             }
         };
         let directory = file.parent().unwrap_or(root);
-        for reference in &reached.facts.references {
+        for reference in &std::mem::take(&mut reached.facts.references) {
             match resolve(reference, directory, root) {
                 Target::Document(next) => {
                     if seen.insert(next.clone()) {
@@ -83,15 +86,15 @@ pub(super) fn crawl(root: &Path, seeds: impl IntoIterator<Item = PathBuf>) -> Cr
     crawled
 }
 
-fn reach(file: &Path, shown: &str) -> Result<Reached, Note> {
+fn reach(file: &Path, shown: &str, count: &mut Count<'_>) -> Result<Reached, Note> {
     if shown.chars().any(is_deceptive) || file.to_str().is_none() {
         return Err(Note::warning(one_line(shown), NoteKind::Format, "a path with such characters cannot stand in an index"));
     }
     let problem = |problem| FileError::new(shown, problem).note(Level::Warning);
     let bytes = read_bytes(file, MAX_DOCUMENT_BYTES).map_err(problem)?;
     let hash = blake3::hash(&bytes);
-    let text = text::decode(&bytes).map_err(|undecodable| problem(undecodable.into()))?.into_owned();
-    Ok(Reached { facts: facts(&text, shown), text, hash })
+    let text = text::decode(&bytes).map_err(|undecodable| problem(undecodable.into()))?;
+    Ok(Reached { facts: facts(&text, shown), tokens: count(file, &text, &hash), hash })
 }
 
 /// Returns the markdown documents below a directory that no ignore file hides.

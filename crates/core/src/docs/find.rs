@@ -12,6 +12,9 @@ use crate::shown::{normalize, path_text};
 /// The project's index is looked for under these names, in this order, in each directory from here upward.
 const USUAL: [&str; 4] = [".context/index.json", "docs/index.json", "index.json", "docs/project/index.yaml"];
 
+/// The variables that name indexes; settings need not be read to know them.
+pub const INDEX_VARIABLES: [&str; 2] = ["BRIEF_DOCS_INDEX", "BRIEF_DOCS_GLOBAL_INDEX"];
+
 /// The indexes of a directory, and what is wrong with how they are named.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {

@@ -1,6 +1,6 @@
 //! Makes the index of a root: where to start, what was reached, and whether the file on disk is in step.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -115,31 +115,31 @@ fn real(paths: Vec<PathBuf>, root: &Path) -> Vec<PathBuf> {
 
 /// Makes the index. Nothing is written.
 pub fn make(plan: &Plan, counter: &dyn TokenCounter) -> Result<Made, Failure> {
-    let Crawled { documents: reached, dead, notes } = crawl(&plan.root, plan.seeds()?);
-    if reached.is_empty() {
-        return Err(Failure::new(format!("there is no markdown document to start at in `{}`", path_text(&plan.root)))
-            .hint("write a README.md or docs/, name a document with --from, or take them all with --all"));
-    }
     let on_disk = fs::read_to_string(&plan.file).ok();
     // An index of another kind or version is replaced; what it knew is found again.
     let old = on_disk.as_ref().and_then(|_| Index::read(&plan.file, None).ok()).map(|index| index.documents).unwrap_or_default();
     let known: HashMap<&str, &Entry> = old.iter().map(|entry| (entry.path.as_str(), entry)).collect();
     let directory = plan.file.parent().unwrap_or(&plan.root);
+    let mut count = |file: &Path, text: &str, hash: &blake3::Hash| {
+        let same =
+            known.get(path_text(&way(directory, file)).as_str()).filter(|same| same.tokens > 0 && same.hash == hash.to_hex().as_str());
+        same.map_or_else(|| counter.count(text, hash), |same| same.tokens)
+    };
+    let Crawled { documents: reached, dead, notes } = crawl(&plan.root, plan.seeds()?, &mut count);
+    if reached.is_empty() {
+        return Err(Failure::new(format!("there is no markdown document to start at in `{}`", path_text(&plan.root)))
+            .hint("write a README.md or docs/, name a document with --from, or take them all with --all"));
+    }
     let (mut added, mut changed) = (Vec::new(), Vec::new());
     let mut documents = Vec::with_capacity(reached.len());
     for (file, reached) in reached {
         let path = path_text(&way(directory, &file));
         let hash = reached.hash.to_hex().to_string();
-        let same = known.get(path.as_str()).copied();
-        match same {
+        match known.get(path.as_str()) {
             None => added.push(path.clone()),
             Some(same) if same.hash != hash => changed.push(path.clone()),
             Some(_) => {}
         }
-        let tokens = match same.filter(|same| same.hash == hash && same.tokens > 0) {
-            Some(same) => same.tokens,
-            None => counter.count(&reached.text, &reached.hash),
-        };
         let facts = reached.facts;
         documents.push(Entry {
             path,
@@ -147,14 +147,15 @@ pub fn make(plan: &Plan, counter: &dyn TokenCounter) -> Result<Made, Failure> {
             description: facts.description,
             tags: facts.tags,
             headings: facts.headings,
-            tokens,
+            tokens: reached.tokens,
             hash,
             file,
             requires: Vec::new(),
         });
     }
     documents.sort_by(|a, b| tree_order(&a.path, &b.path));
-    let removed = old.iter().map(|entry| entry.path.clone()).filter(|path| !documents.iter().any(|entry| entry.path == *path)).collect();
+    let kept: HashSet<&str> = documents.iter().map(|entry| entry.path.as_str()).collect();
+    let removed = old.iter().map(|entry| entry.path.clone()).filter(|path| !kept.contains(path.as_str())).collect();
     let text = to_text(&path_text(&way(directory, &plan.root)), &documents);
     let is_in_step = on_disk.as_deref() == Some(&text);
     Ok(Made { text, documents, dead, notes, added, changed, removed, is_in_step })

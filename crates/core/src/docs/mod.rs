@@ -6,6 +6,7 @@
 //! it found. [`bring`] is the door itself: message in, pieces out.
 
 mod bring;
+mod cache;
 mod choose;
 mod corpus;
 mod crawl;
@@ -14,6 +15,7 @@ mod excerpt;
 mod find;
 mod index;
 mod list;
+mod looks;
 mod make;
 mod markdown;
 mod read;
@@ -26,11 +28,11 @@ mod tests;
 mod tests_bring;
 
 pub use bring::{Ask, BEHIND, bring};
-pub use choose::{Candidate, Choice, Model, OnFailure, SHOWN, Selector, choose};
+pub use choose::{Candidate, Choice, Model, OnFailure, Question, SHOWN, Selector, choose, open_and_choose};
 pub use corpus::{Corpora, Corpus, Member, Offered};
 pub use crawl::{DeadReference, MAX_DOCUMENT_BYTES};
 pub use entries::entries;
-pub use find::{Found, find, may_be_here};
+pub use find::{Found, INDEX_VARIABLES, find, may_be_here};
 pub use index::{Entry, Index};
 pub use list::Listed;
 pub use make::{Made, Plan, make};

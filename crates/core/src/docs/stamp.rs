@@ -8,39 +8,73 @@ use std::time::{Duration, SystemTime};
 const UNSETTLED: Duration = Duration::from_secs(2);
 
 /// What is compared: length, times, and the place on disk.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Stamp(pub(super) [u64; 4]);
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Look([u64; 4]);
+
+/// A look in short, as it is remembered: equal looks have equal stamps, others but once in 2⁶⁴ times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamp(pub(super) u64);
 
 impl Stamp {
     /// The stamp of a file that is not there.
-    pub(super) const MISSING: Self = Self([u64::MAX; 4]);
+    pub(super) const MISSING: Self = Self(1);
     /// A stamp that no file has: what it belongs to is read again.
-    pub(super) const UNKNOWN: Self = Self([u64::MAX, 0, 0, 0]);
+    pub(super) const UNKNOWN: Self = Self(0);
 
     pub(super) fn of(path: &Path) -> Self {
-        fs::metadata(path).map_or(Self::MISSING, |metadata| Self::of_metadata(&metadata))
+        fs::metadata(path).map_or(Self::MISSING, |metadata| Look::of(&metadata).stamp())
     }
 
-    pub(super) fn of_metadata(metadata: &Metadata) -> Self {
-        let modified = metadata.modified().ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
-        let modified = modified.map_or(0, |since| since.as_nanos() as u64);
+    /// Returns the stamp of a file to remember: one that is too young to be trusted is forgotten.
+    pub(super) fn settled(path: &Path) -> Self {
+        fs::metadata(path).map_or(Self::MISSING, |metadata| Look::of(&metadata).settled())
+    }
+}
+
+impl Look {
+    pub(super) fn of(metadata: &Metadata) -> Self {
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt;
-            let changed = metadata.ctime().wrapping_mul(1_000_000_000).wrapping_add(metadata.ctime_nsec()).cast_unsigned();
+            let nanoseconds = |seconds: i64, more: i64| seconds.wrapping_mul(1_000_000_000).wrapping_add(more).cast_unsigned();
+            let modified = nanoseconds(metadata.mtime(), metadata.mtime_nsec());
+            let changed = nanoseconds(metadata.ctime(), metadata.ctime_nsec());
             Self([metadata.len(), modified, changed, metadata.ino()])
         }
         #[cfg(not(unix))]
-        Self([metadata.len(), modified, 0, 0])
+        {
+            let modified = metadata.modified().ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+            Self([metadata.len(), modified.map_or(0, |since| since.as_nanos() as u64), 0, 0])
+        }
+    }
+
+    /// The same from what the system says itself, where a name is looked up within an open directory.
+    #[cfg(unix)]
+    #[allow(
+        clippy::unnecessary_cast,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        reason = "these types differ from system to system; both sides are cast alike"
+    )]
+    pub(super) fn of_stat(stat: &rustix::fs::Stat) -> Self {
+        let nanoseconds = |seconds: i64, more: i64| seconds.wrapping_mul(1_000_000_000).wrapping_add(more) as u64;
+        let modified = nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64);
+        let changed = nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64);
+        Self([stat.st_size as u64, modified, changed, stat.st_ino as u64])
+    }
+
+    pub(super) fn stamp(self) -> Stamp {
+        let mut bytes = [0; 32];
+        for (chunk, number) in bytes.chunks_exact_mut(8).zip(self.0) {
+            chunk.copy_from_slice(&number.to_le_bytes());
+        }
+        Stamp(crate::packed::blocks::short_hash(&bytes).max(2))
     }
 
     /// Returns the stamp to remember: one that is too young to be trusted is forgotten.
-    pub(super) fn settled(self) -> Self {
-        if self == Self::MISSING {
-            return self;
-        }
+    pub(super) fn settled(self) -> Stamp {
         let edge = SystemTime::now().checked_sub(UNSETTLED).and_then(|edge| edge.duration_since(SystemTime::UNIX_EPOCH).ok());
         let edge = edge.map_or(0, |edge| edge.as_nanos() as u64);
-        if self.0[1].max(self.0[2]) < edge { self } else { Self::UNKNOWN }
+        if self.0[1].max(self.0[2]) < edge { self.stamp() } else { Stamp::UNKNOWN }
     }
 }

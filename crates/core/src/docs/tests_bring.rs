@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::tests::tree;
-use super::{Ask, Candidate, Corpora, Corpus, Offered, OnFailure, Selector, bring, choose};
+use super::{Ask, Candidate, Corpora, Corpus, Offered, OnFailure, Question, Selector, bring, choose};
 use crate::note::NoteKind;
 use crate::settings::{Layer, Places, Settings, Source};
 use crate::{Brought, Failure};
@@ -106,18 +106,24 @@ fn a_message_brings_its_document_and_small_talk_brings_nothing() {
 fn a_document_that_changed_is_found_by_what_it_says_now() {
     let handbook = Handbook::new();
     let message = "how does the zeppelin anchor at the mooring mast in a thunderstorm?";
-    assert_eq!(handbook.corpus().query(message, 5).unwrap().chosen().count(), 0);
+    assert_eq!(handbook.corpus().query(message, 5, 0).unwrap().chosen().count(), 0);
     handbook.write(
         "docs/auth.md",
         "# Zeppelins\n\nA zeppelin is anchored at the mooring mast; in a thunderstorm it is brought into the hangar.\n",
     );
-    let found = handbook.corpus().query(message, 5).unwrap();
+    let found = handbook.corpus().query(message, 5, 0).unwrap();
     assert!(found.chosen().next().unwrap().id.ends_with("docs/auth.md"));
     // The same length, and within the clock's grain: only reading tells.
     let text = fs::read_to_string(handbook.root.join("docs/auth.md")).unwrap();
     handbook.write("docs/auth.md", &text.replace("eppelin", "olepine"));
     assert!(
-        handbook.corpus().query(message, 5).unwrap().chosen().next().is_none_or(|best| best.matches.iter().all(|m| m.word != "zeppelin"))
+        handbook
+            .corpus()
+            .query(message, 5, 0)
+            .unwrap()
+            .chosen()
+            .next()
+            .is_none_or(|best| best.matches.iter().all(|m| m.word != "zeppelin"))
     );
     fs::remove_file(handbook.root.join("docs/auth.md")).unwrap();
     let corpus = handbook.corpus();
@@ -137,6 +143,86 @@ fn a_damaged_or_missing_cache_costs_nothing_but_time() {
     fs::remove_dir_all(&search).unwrap();
     fs::write(&search, "a file where a directory should be").unwrap();
     assert_eq!(handbook.bring(DEPLOY), before);
+}
+
+#[test]
+fn a_flipped_bit_in_the_cache_changes_no_answer() {
+    let handbook = Handbook::new();
+    let before = handbook.bring(DEPLOY);
+    assert!(!before.pieces.is_empty());
+    let search = handbook.places().cache.unwrap().join("brief/search");
+    let whole: Vec<(PathBuf, Vec<u8>)> =
+        fs::read_dir(&search).unwrap().map(|file| file.unwrap().path()).map(|path| (path.clone(), fs::read(path).unwrap())).collect();
+    for (damaged, bytes) in &whole {
+        for at in (0..bytes.len()).step_by(bytes.len() / 60) {
+            for (path, bytes) in &whole {
+                fs::write(path, bytes).unwrap();
+            }
+            let mut bytes = bytes.clone();
+            bytes[at] ^= 16;
+            fs::write(damaged, bytes).unwrap();
+            assert_eq!(handbook.bring(DEPLOY), before, "{}:{at}", damaged.display());
+        }
+    }
+}
+
+#[test]
+fn what_is_required_requires_more_and_circles_end() {
+    let mut handbook = Handbook::new();
+    handbook.settings = "docs.max_docs = 1".into();
+    handbook.write(
+        "docs/style.md",
+        "# SQL style\n\nKeywords are written in capitals.\n\n## Required reads\n\n- @docs/names.md\n- @docs/types.md\n",
+    );
+    handbook.write("docs/names.md", "# Names\n\nTables are plural.\n\n## Required reads\n\n- @docs/types.md\n- @docs/database.md\n");
+    handbook.write("docs/types.md", "# Types\n\nText has no length.\n\n## Required reads\n\n- @docs/style.md\n- @docs/gone.md\n");
+    let brought = handbook.bring(DATABASE);
+    assert_eq!(paths(&brought), ["docs/names.md", "docs/types.md", "docs/style.md", "docs/database.md"]);
+    assert_eq!(brought.pieces[1].reason, "required by docs/style.md");
+    // Of what finds no room, the one that wants it is told.
+    handbook.write("docs/types.md", &format!("# Types\n\n{}\n", "Text has no length. ".repeat(1_000)));
+    let brought = handbook.bring(DATABASE);
+    assert_eq!(paths(&brought), ["docs/names.md", "docs/style.md", "docs/database.md"]);
+    assert_eq!(brought.pieces[1].reason, "required by docs/database.md; read docs/types.md first");
+    // However many there are, few are read.
+    for number in 0..60 {
+        handbook.write(&format!("docs/link{number}.md"), &format!("Required reads\n\n@docs/link{}.md\n", number + 1));
+    }
+    handbook.write("docs/style.md", "# SQL style\n\n## Required reads\n\n@docs/link0.md\n");
+    let brought = handbook.bring(DATABASE);
+    assert!(brought.pieces.len() < 30, "{:?}", paths(&brought));
+    assert!(brought.notes.iter().any(|note| note.kind == NoteKind::Budget), "the next one is named");
+}
+
+#[test]
+fn an_index_says_what_is_required_too() {
+    let mut handbook = Handbook::new();
+    handbook.settings = "docs.max_docs = 1".into();
+    handbook.write(
+        "docs/index.json",
+        r#"{"version":1,"docs":[{"path":"deploy.md","requires":["auth.md"]},{"path":"auth.md","requires":["logging.md"]},
+        {"path":"logging.md"},{"path":"metrics.md"},{"path":"billing.md"}]}"#,
+    );
+    for _ in 0..2 {
+        assert_eq!(paths(&handbook.bring(DEPLOY)), ["docs/logging.md", "docs/auth.md", "docs/deploy.md"]);
+    }
+}
+
+#[test]
+fn without_time_the_last_prepared_state_answers() {
+    let handbook = Handbook::new();
+    let indexes = [handbook.root.join("docs/index.json")];
+    let cache = handbook.places().cache;
+    let late = || {
+        let deadline = Some(std::time::Instant::now());
+        Corpus::open(&Corpora { indexes: &indexes, cache: cache.as_deref(), deadline, ..Corpora::default() }).unwrap()
+    };
+    assert_eq!((late().len(), late().is_behind), (0, true), "nothing is prepared yet");
+    assert_eq!(handbook.corpus().len(), 7);
+    handbook.write("docs/auth.md", "# Something else\n");
+    let corpus = late();
+    assert_eq!((corpus.len(), corpus.is_behind), (7, true));
+    assert!(!corpus.query(DEPLOY, 3, 0).unwrap().candidates.is_empty());
 }
 
 #[test]
@@ -233,7 +319,7 @@ fn a_model_sees_candidates_only_and_its_failure_blocks_nothing() {
     let model = Selector::Model { ask: &second, on_failure: OnFailure::Nothing };
     assert_eq!(handbook.bring_with("yes", model, Vec::new()), Brought::default());
     assert!(asked.borrow().is_empty(), "small talk is sent nowhere");
-    let choice = choose(&handbook.corpus(), DEPLOY, 3, model).unwrap();
+    let choice = choose(&handbook.corpus(), Question { message: DEPLOY, limit: 3, explained: 0 }, model).unwrap();
     assert!(choice.is_models);
     assert!(asked.borrow()[0].iter().any(|candidate| candidate.path == "deploy.md"));
     let broken = |_: &str, _: &[Candidate]| Err(Failure::new("the model did not answer"));

@@ -1,16 +1,19 @@
 //! An open search file: looks up terms, lengths, names and vectors.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use super::build::{TRAIL_CHARS, bucket_of};
-use super::codec::Cursor;
+use super::build::TRAIL_CHARS;
 use super::document::Field;
 use super::layout::{
-    BUCKET_BYTES, DOCUMENT_BYTES, DOCUMENT_RECORD_BYTES, ENTRY_BYTES, Fingerprint, HEADER_BYTES, Header, PASSAGE_LENGTH_BYTES,
+    BUCKET_BYTES, DOCUMENT_BYTES, DOCUMENT_RECORD_BYTES, ENTRY_BYTES, Fingerprint, Header, KEY_BYTES, Key, PASSAGE_LENGTH_BYTES,
     PASSAGE_RECORD_BYTES, Part, term_hash,
 };
-use super::source::Source;
 use super::vectors::DIMENSIONS;
+use super::write::bucket_of;
+use crate::packed::Damage;
+use crate::packed::blocks::Blocks;
+use crate::packed::codec::Cursor;
 
 /// Why a search file cannot be used. The remedy is always to build it anew.
 #[derive(Debug, thiserror::Error)]
@@ -23,8 +26,8 @@ pub enum SearchFileError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// A range of it cannot be read.
-    #[error("cannot read a range of the search file")]
+    /// A range of it cannot be read or written.
+    #[error("cannot read or write a range of the search file")]
     Range(#[source] std::io::Error),
     /// It is some other file.
     #[error("this is not a search file")]
@@ -43,6 +46,15 @@ pub enum SearchFileError {
     /// Its bytes contradict each other.
     #[error("the search file is corrupt: {0}")]
     Corrupt(&'static str),
+}
+
+impl From<Damage> for SearchFileError {
+    fn from(damage: Damage) -> Self {
+        match damage {
+            Damage::Io(error) => Self::Range(error),
+            Damage::Corrupt(why) => Self::Corrupt(why),
+        }
+    }
 }
 
 /// The lengths of a document's fields, in terms, and where its passages start.
@@ -70,6 +82,47 @@ pub(super) struct Posting {
     pub(super) passages: Vec<(u32, u32)>,
 }
 
+/// The postings of one term, as the file has them.
+#[derive(Debug, Clone)]
+pub(super) struct Postings {
+    bytes: Vec<u8>,
+    count: u32,
+    /// Documents in the file.
+    documents: u32,
+}
+
+impl Postings {
+    /// Calls `visit` for each document.
+    pub(super) fn each(&self, mut visit: impl FnMut(&Posting)) -> Result<(), SearchFileError> {
+        let mut cursor = Cursor::new(&self.bytes);
+        let mut posting = Posting::default();
+        let mut next = 0u32;
+        for _ in 0..self.count {
+            posting.document = next.saturating_add(cursor.varint_u32()?);
+            if posting.document >= self.documents {
+                return Err(SearchFileError::Corrupt("postings name a document that does not exist"));
+            }
+            next = posting.document + 1;
+            posting.mask = cursor.byte()?;
+            posting.fields = [0; 6];
+            for field in Field::ALL {
+                if posting.mask & field.bit() != 0 {
+                    posting.fields[field as usize] = cursor.varint_u32()?;
+                }
+            }
+            posting.passages.clear();
+            let mut passage = 0u32;
+            for _ in 0..cursor.varint()? {
+                let number = passage.saturating_add(cursor.varint_u32()?);
+                posting.passages.push((number, cursor.varint_u32()?));
+                passage = number.saturating_add(1);
+            }
+            visit(&posting);
+        }
+        Ok(())
+    }
+}
+
 /// The names of a document.
 #[derive(Debug, Clone)]
 pub(super) struct Names {
@@ -81,30 +134,27 @@ pub(super) struct Names {
 /// A search file that was opened and checked.
 #[derive(Debug)]
 pub(super) struct SearchFile {
-    source: Source,
+    blocks: Blocks,
     pub(super) header: Header,
 }
 
 impl SearchFile {
     pub(super) fn open(path: &Path) -> Result<Self, SearchFileError> {
-        Self::from_source(Source::open(path)?)
+        let failed = |source| SearchFileError::Read { path: path.to_owned(), source };
+        Self::from_file(File::open(path).map_err(failed)?)
+    }
+
+    pub(super) fn from_file(file: File) -> Result<Self, SearchFileError> {
+        Self::from_blocks(Blocks::of_file(file)?)
     }
 
     pub(super) fn from_bytes(bytes: Vec<u8>) -> Result<Self, SearchFileError> {
-        Self::from_source(Source::Memory(bytes))
+        Self::from_blocks(Blocks::of_bytes(bytes))
     }
 
-    fn from_source(source: Source) -> Result<Self, SearchFileError> {
-        if source.len() < HEADER_BYTES as u64 {
-            return Err(SearchFileError::Foreign);
-        }
-        let header = Header::decode(&source.read(0, HEADER_BYTES as u64)?, source.len())?;
-        let vectors = u64::from(header.documents) * DIMENSIONS as u64;
-        let more = u64::from(header.passages) * DIMENSIONS as u64;
-        if header.size(Part::DocumentVectors) != vectors || header.size(Part::PassageVectors) != more {
-            return Err(SearchFileError::Corrupt("a part has the wrong size"));
-        }
-        Ok(Self { source, header })
+    fn from_blocks(blocks: Blocks) -> Result<Self, SearchFileError> {
+        let header = Header::decode(&blocks.trailer()?, blocks.len())?;
+        Ok(Self { blocks, header })
     }
 
     pub(super) fn require(&self, fingerprint: &Fingerprint) -> Result<(), SearchFileError> {
@@ -112,12 +162,26 @@ impl SearchFile {
     }
 
     /// Returns `count` records of `size` bytes from the `first` on.
-    fn records(&self, part: Part, first: u64, count: u64, size: u64) -> Result<Vec<u8>, SearchFileError> {
-        let end = (first + count) * size;
-        if end > self.header.size(part) {
+    pub(super) fn records(&self, part: Part, first: u64, count: u64, size: u64) -> Result<Vec<u8>, SearchFileError> {
+        self.part_bytes(part, first.saturating_mul(size), count.saturating_mul(size))
+    }
+
+    /// Returns `len` bytes of a part.
+    pub(super) fn part_bytes(&self, part: Part, offset: u64, len: u64) -> Result<Vec<u8>, SearchFileError> {
+        if offset.saturating_add(len) > self.header.size(part) {
             return Err(SearchFileError::Corrupt("a number points behind its part"));
         }
-        Ok(self.source.read(self.header.start(part) + first * size, count * size)?.into_owned())
+        Ok(self.blocks.read(self.header.start(part) + offset, len)?)
+    }
+
+    pub(super) fn lengths(cursor: &mut Cursor<'_>) -> Result<Lengths, SearchFileError> {
+        let mut fields = [0; 6];
+        for field in &mut fields[..5] {
+            *field = u32::from(cursor.u16()?);
+        }
+        cursor.u16()?;
+        fields[5] = cursor.u32()?;
+        Ok(Lengths { fields, first_passage: cursor.u32()? })
     }
 
     pub(super) fn document_lengths(&self) -> Result<Vec<Lengths>, SearchFileError> {
@@ -126,19 +190,35 @@ impl SearchFile {
         let mut cursor = Cursor::new(&bytes);
         let mut lengths = Vec::with_capacity(count as usize);
         for _ in 0..count {
-            let mut fields = [0; 6];
-            for field in &mut fields[..5] {
-                *field = u32::from(cursor.u16()?);
-            }
-            cursor.u16()?;
-            fields[5] = cursor.u32()?;
-            let first_passage = cursor.u32()?;
-            if first_passage > self.header.passages {
+            let next = Self::lengths(&mut cursor)?;
+            if next.first_passage > self.header.passages {
                 return Err(SearchFileError::Corrupt("a document's passages do not exist"));
             }
-            lengths.push(Lengths { fields, first_passage });
+            lengths.push(next);
         }
         Ok(lengths)
+    }
+
+    /// Returns the first passage of a document; behind the last document, the number of all passages.
+    pub(super) fn first_passage(&self, document: u32) -> Result<u32, SearchFileError> {
+        if document >= self.header.documents {
+            return Ok(self.header.passages);
+        }
+        Ok(Self::lengths(&mut Cursor::new(&self.records(Part::Documents, u64::from(document), 1, DOCUMENT_BYTES)?))?.first_passage)
+    }
+
+    /// Returns where the names of the documents before this one end.
+    pub(super) fn names_end(&self, document: u32) -> Result<u64, SearchFileError> {
+        let Some(before) = document.checked_sub(1) else { return Ok(0) };
+        let record = self.records(Part::DocumentRecords, u64::from(before), 1, DOCUMENT_RECORD_BYTES)?;
+        let mut cursor = Cursor::new(&record);
+        Ok(cursor.u64()?.saturating_add(u64::from(cursor.u32()?)))
+    }
+
+    /// Returns what each document was when it was read.
+    pub(super) fn keys(&self) -> Result<Vec<Key>, SearchFileError> {
+        let bytes = self.records(Part::Keys, 0, u64::from(self.header.documents), KEY_BYTES)?;
+        Ok(bytes.chunks_exact(16).map(|key| Key(key.try_into().expect("a chunk of sixteen bytes"))).collect())
     }
 
     pub(super) fn passage_lengths(&self) -> Result<Vec<u16>, SearchFileError> {
@@ -169,38 +249,10 @@ impl SearchFile {
         Ok(None)
     }
 
-    /// Calls `visit` for each document of a term.
-    pub(super) fn postings(&self, entry: Entry, mut visit: impl FnMut(&Posting)) -> Result<(), SearchFileError> {
-        if entry.offset.saturating_add(u64::from(entry.len)) > self.header.size(Part::Postings) {
-            return Err(SearchFileError::Corrupt("postings end behind their part"));
-        }
-        let bytes = self.source.read(self.header.start(Part::Postings) + entry.offset, u64::from(entry.len))?;
-        let mut cursor = Cursor::new(&bytes);
-        let mut posting = Posting::default();
-        let mut next = 0u32;
-        for _ in 0..entry.documents {
-            posting.document = next.saturating_add(cursor.varint_u32()?);
-            if posting.document >= self.header.documents {
-                return Err(SearchFileError::Corrupt("postings name a document that does not exist"));
-            }
-            next = posting.document + 1;
-            posting.mask = cursor.byte()?;
-            posting.fields = [0; 6];
-            for field in Field::ALL {
-                if posting.mask & field.bit() != 0 {
-                    posting.fields[field as usize] = cursor.varint_u32()?;
-                }
-            }
-            posting.passages.clear();
-            let mut passage = 0u32;
-            for _ in 0..cursor.varint()? {
-                let number = passage.saturating_add(cursor.varint_u32()?);
-                posting.passages.push((number, cursor.varint_u32()?));
-                passage = number.saturating_add(1);
-            }
-            visit(&posting);
-        }
-        Ok(())
+    /// Reads the postings of a term.
+    pub(super) fn postings(&self, entry: Entry) -> Result<Postings, SearchFileError> {
+        let bytes = self.part_bytes(Part::Postings, entry.offset, u64::from(entry.len))?;
+        Ok(Postings { bytes, count: entry.documents, documents: self.header.documents })
     }
 
     pub(super) fn names(&self, document: u32) -> Result<Names, SearchFileError> {
@@ -224,9 +276,8 @@ impl SearchFile {
 
     /// Returns up to `most` bytes of the names from an offset on.
     fn names_at(&self, offset: u64, most: u64) -> Result<Vec<u8>, SearchFileError> {
-        let size = self.header.size(Part::Names);
-        let left = size.checked_sub(offset).ok_or(SearchFileError::Corrupt("a name stands behind its part"))?;
-        Ok(self.source.read(self.header.start(Part::Names) + offset, left.min(most))?.into_owned())
+        let left = self.header.size(Part::Names).saturating_sub(offset);
+        self.part_bytes(Part::Names, offset, left.min(most))
     }
 
     pub(super) fn document_vectors(&self, first: u32, count: u32) -> Result<Vec<u8>, SearchFileError> {

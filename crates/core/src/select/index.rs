@@ -1,21 +1,22 @@
 //! The door to selection: a search index that is built, opened and asked.
 
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
 use super::abstain::{Evidence, confidence};
-use super::build::build;
 use super::document::{Document, Field};
-use super::file::{SearchFile, SearchFileError};
+use super::file::{Postings, SearchFile, SearchFileError};
 use super::layout::Fingerprint;
 use super::message::user_words;
 use super::rank::{QueryTerm, Ranking, Scored, rank};
-use super::vectors::{DIMENSIONS, cosine};
+use super::update::{Load, Wanted, update};
+use super::vectors::DIMENSIONS;
 use super::weights::Weights;
 use super::words::TermKind;
 
-/// Candidates that are kept for an explanation behind those that were chosen.
-const EXPLAINED: usize = 20;
 /// Best sections that are reported per document.
 const SECTIONS: usize = 8;
 /// The number of topical terms beyond which more prove nothing.
@@ -96,6 +97,8 @@ pub enum Verdict {
 pub struct Ranked {
     /// The document's id.
     pub id: String,
+    /// Its place among all documents, in the order of their ids.
+    pub number: usize,
     /// Its path.
     pub path: String,
     /// Its title.
@@ -143,7 +146,31 @@ pub struct SearchIndex {
 impl SearchIndex {
     /// Returns the bytes of a search file for the given documents; the same documents in any order give the same bytes.
     pub fn build(documents: &[Document]) -> Vec<u8> {
-        build(documents)
+        let wanted = Wanted::new(documents.iter().map(|document| (document.id.as_str(), Some(document.hash.as_str()))));
+        let mut load = |place: usize| Cow::Borrowed(&documents[place]);
+        update(&wanted, None, &mut load, None, Vec::new()).expect("memory can be written and read back")
+    }
+
+    /// Writes the search file of the wanted documents; what the old one has of them is taken over, the others are
+    /// loaded one at a time by their places. Memory is bounded where there is a directory to spool to.
+    pub fn update<W: Write>(
+        wanted: &Wanted,
+        old: Option<Self>,
+        load: &mut Load<'_>,
+        spool: Option<&Path>,
+        out: W,
+    ) -> Result<W, SearchFileError> {
+        update(wanted, old.map(|old| old.file), load, spool, out)
+    }
+
+    /// Uses an open file that was just written.
+    pub fn of_file(file: File) -> Result<Self, SearchFileError> {
+        Ok(Self { file: SearchFile::from_file(file)? })
+    }
+
+    /// Opens a search file whatever documents it was made from, to take over from it.
+    pub fn open_any(path: &Path) -> Result<Self, SearchFileError> {
+        Ok(Self { file: SearchFile::open(path)? })
     }
 
     /// Opens a search file if it was made from exactly these documents.
@@ -165,11 +192,11 @@ impl SearchIndex {
 
     /// Chooses at most `limit` documents for a prompt.
     pub fn query(&self, prompt: &str, limit: usize) -> Result<Selection, SearchFileError> {
-        self.query_with(prompt, limit, &Weights::default())
+        self.query_with(prompt, limit, 0, &Weights::default())
     }
 
-    /// Chooses with other weights than the default ones, for measuring.
-    pub fn query_with(&self, prompt: &str, limit: usize, weights: &Weights) -> Result<Selection, SearchFileError> {
+    /// Chooses with other weights than the default ones, and describes up to `explained` documents that were not chosen.
+    pub fn query_with(&self, prompt: &str, limit: usize, explained: usize, weights: &Weights) -> Result<Selection, SearchFileError> {
         let mut selection = Selection {
             candidates: Vec::new(),
             abstained: None,
@@ -192,7 +219,8 @@ impl SearchIndex {
         selection.confidence = confidence(&selection.evidence, weights);
         selection.abstained = abstain(&ranking, selection.confidence, weights);
         selection.cut = ranking.scored.first().map_or(0.0, |best| best.score * weights.cut);
-        for (at, scored) in ranking.scored.iter().take(limit.saturating_add(EXPLAINED)).enumerate() {
+        let described = if selection.abstained.is_some() { explained } else { limit.saturating_add(explained) };
+        for (at, scored) in ranking.scored.iter().take(described).enumerate() {
             let verdict = if selection.abstained.is_some() {
                 Verdict::Abstained
             } else if scored.score < selection.cut {
@@ -204,7 +232,7 @@ impl SearchIndex {
             };
             selection.candidates.push(self.describe(scored, &ranking, weights, verdict)?);
         }
-        self.add_matches(&mut selection.candidates, &ranking)?;
+        add_matches(&mut selection.candidates, &ranking)?;
         Ok(selection)
     }
 
@@ -213,6 +241,7 @@ impl SearchIndex {
         let sections = if verdict == Verdict::Chosen { self.sections(scored, ranking, weights)? } else { Vec::new() };
         Ok(Ranked {
             id: names.id,
+            number: scored.document as usize,
             path: names.path,
             title: names.title,
             score: scored.score,
@@ -230,7 +259,7 @@ impl SearchIndex {
         let mut order: Vec<(f32, u32)> = Vec::new();
         for (number, packed) in numbers.zip(packed.chunks_exact(DIMENSIONS)) {
             let words = ranking.passages[number as usize] / ranking.ideal.max(f32::MIN_POSITIVE);
-            let meaning = cosine(&ranking.vector, packed);
+            let meaning = ranking.sought.likeness(packed);
             order.push((words + weights.meaning * meaning.max(0.0), number));
         }
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -243,30 +272,30 @@ impl SearchIndex {
             })
             .collect()
     }
+}
 
-    /// Tells for each candidate which words were found where.
-    fn add_matches(&self, candidates: &mut [Ranked], ranking: &Ranking) -> Result<(), SearchFileError> {
-        let mut terms: Vec<&QueryTerm> = ranking.terms.iter().filter(|term| term.known).collect();
-        terms.sort_by(|a, b| b.idf.total_cmp(&a.idf).then_with(|| a.text.cmp(&b.text)));
-        let mut places = vec![None; self.documents()];
-        for (at, scored) in ranking.scored.iter().take(candidates.len()).enumerate() {
-            places[scored.document as usize] = Some(at);
-        }
-        for term in terms {
-            let Some(entry) = self.file.entry(&term.text)? else {
-                continue;
-            };
-            self.file.postings(entry, |posting| {
-                if let Some(at) = places[posting.document as usize] {
-                    let fields: Vec<Field> = Field::ALL.into_iter().filter(|field| posting.mask & field.bit() != 0).collect();
-                    if !fields.is_empty() {
-                        candidates[at].matches.push(Match { word: term.surface.clone(), fields });
-                    }
+/// Tells for each candidate which words were found where.
+fn add_matches(candidates: &mut [Ranked], ranking: &Ranking) -> Result<(), SearchFileError> {
+    let mut terms: Vec<(&QueryTerm, &Postings)> = ranking.terms.iter().filter_map(|term| Some((term, term.postings.as_ref()?))).collect();
+    terms.sort_by(|(a, _), (b, _)| b.idf.total_cmp(&a.idf).then_with(|| a.text.cmp(&b.text)));
+    let mut places: Vec<(u32, usize)> =
+        ranking.scored.iter().take(candidates.len()).enumerate().map(|(at, scored)| (scored.document, at)).collect();
+    places.sort_unstable();
+    let (Some((first, _)), Some((last, _))) = (places.first().copied(), places.last().copied()) else { return Ok(()) };
+    for (term, postings) in terms {
+        postings.each(|posting| {
+            if posting.document < first || posting.document > last {
+                return;
+            }
+            if let Ok(found) = places.binary_search_by_key(&posting.document, |(document, _)| *document) {
+                let fields: Vec<Field> = Field::ALL.into_iter().filter(|field| posting.mask & field.bit() != 0).collect();
+                if !fields.is_empty() {
+                    candidates[places[found].1].matches.push(Match { word: term.surface.clone(), fields });
                 }
-            })?;
-        }
-        Ok(())
+            }
+        })?;
     }
+    Ok(())
 }
 
 fn is_topical(term: &QueryTerm) -> bool {
@@ -293,7 +322,7 @@ fn evidence(message: &str, ranking: &Ranking) -> Evidence {
     let count = topical.len() as f32;
     let rareness: f32 = topical.iter().map(|term| term.idf).sum();
     let share = |part: f32| if rareness > 0.0 { part / rareness } else { 0.0 };
-    let unknown = topical.iter().filter(|term| !term.known).count() as f32;
+    let unknown = topical.iter().filter(|term| term.postings.is_none()).count() as f32;
     // Where there is no sixth, its absence says nothing: the usual distance stands in.
     let sixth = ranking.scored.get(5).map_or(best.score * (1.0 - USUAL_LEAD), |scored| scored.score);
     let ideal = ranking.ideal.max(f32::MIN_POSITIVE);

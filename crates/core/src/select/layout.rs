@@ -1,60 +1,81 @@
-//! The search file's header, and the map of what follows it.
+//! The search file's trailer, and the map of what stands before it.
 //!
 //! ```text
-//! header       magic, versions, fingerprint, counts, lengths, section offsets, checksum      fixed size
 //! documents    field lengths and first passage of each document                              20 bytes each
 //! passages     length in terms                                                                2 bytes each
 //! records      where a document's names stand; where a passage's text and heading stand       12 / 16 bytes each
+//! names        headings of a document's passages, then its id, path and title                 variable
+//! vectors      one per document, then one per passage                                        DIMENSIONS bytes each
+//! keys         what each document was when it was read                                        16 bytes each
+//! postings     per term: documents, counts per field, counts per passage                     variable
 //! buckets      first dictionary entry of each bucket of term hashes                           4 bytes each
 //! dictionary   term hash, postings offset and length, numbers of documents and passages       28 bytes each
-//! postings     per term: documents, counts per field, counts per passage                     variable
-//! names        ids, paths, titles, headings                                                  variable
-//! vectors      one per document, then one per passage                                        DIMENSIONS bytes each
+//! trailer      magic, version, fingerprint, counts, lengths, where each part starts            fixed size
 //! ```
 //!
-//! A query reads the header, both length tables, two small ranges per term, and the names and vectors of the
+//! Documents stand in the order of their ids, so that files can be merged by going through them once. All of it lies in
+//! blocks with checksums (`packed::blocks`).
+//!
+//! A query reads the trailer, both length tables, two small ranges per term, and the names and vectors of the
 //! documents it considers. Terms are found by hash, so no lookup walks strings; two terms of equal 64-bit hash would
 //! be counted as one, which costs a wrong rank and nothing else.
 
 use super::SearchFileError;
-use super::codec::Cursor;
+use super::vectors::DIMENSIONS;
+use crate::packed::blocks::short_hash;
+use crate::packed::codec::Cursor;
 
 const MAGIC: &[u8; 8] = b"BRIEFSRC";
 /// Counted up whenever bytes or analysis change: older files are rebuilt, not converted.
-const VERSION: u32 = 1;
-/// Number of sections whose offsets the header holds.
-const SECTIONS: usize = 10;
+const VERSION: u32 = 2;
+/// Number of parts whose offsets the trailer holds.
+pub(super) const PARTS: usize = 11;
+
+/// What a document was when it was read: its id and the hash of its content, as sixteen bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Key(pub(super) [u8; 16]);
+
+impl Key {
+    pub(super) fn of(id: &str, hash: &str) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&(id.len() as u64).to_le_bytes()).update(id.as_bytes()).update(hash.as_bytes());
+        let mut first = [0; 16];
+        first.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        Self(first)
+    }
+}
 
 /// Identifies a set of documents: a search file is valid for exactly one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
-    /// Computes the fingerprint of documents given by id and content hash, in any order.
-    pub fn of<'a>(documents: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        let mut pairs: Vec<(&str, &str)> = documents.into_iter().collect();
-        pairs.sort_unstable();
+    pub(super) fn of_keys(keys: impl IntoIterator<Item = Key>) -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&VERSION.to_le_bytes());
-        for (id, hash) in pairs {
-            for text in [id, hash] {
-                hasher.update(&(text.len() as u64).to_le_bytes());
-                hasher.update(text.as_bytes());
-            }
+        for key in keys {
+            hasher.update(&key.0);
         }
         Self(*hasher.finalize().as_bytes())
+    }
+
+    /// Returns its bytes, to be kept beside the file.
+    pub fn to_bytes(self) -> [u8; 32] {
+        self.0
+    }
+
+    /// Reads what [`Fingerprint::to_bytes`] gave.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
     }
 }
 
 /// Hashes a term for the dictionary.
 pub(super) fn term_hash(term: &str) -> u64 {
-    let digest = blake3::hash(term.as_bytes());
-    let mut first = [0; 8];
-    first.copy_from_slice(&digest.as_bytes()[..8]);
-    u64::from_le_bytes(first)
+    short_hash(term.as_bytes())
 }
 
-/// The parts of the file behind the header.
+/// The parts of the file before the trailer.
 #[derive(Debug, Clone, Copy)]
 #[repr(usize)]
 pub(super) enum Part {
@@ -62,12 +83,13 @@ pub(super) enum Part {
     PassageLengths,
     DocumentRecords,
     PassageRecords,
-    Buckets,
-    Dictionary,
-    Postings,
     Names,
     DocumentVectors,
     PassageVectors,
+    Keys,
+    Postings,
+    Buckets,
+    Dictionary,
 }
 
 pub(super) const DOCUMENT_BYTES: u64 = 20;
@@ -76,10 +98,9 @@ pub(super) const DOCUMENT_RECORD_BYTES: u64 = 12;
 pub(super) const PASSAGE_RECORD_BYTES: u64 = 16;
 pub(super) const BUCKET_BYTES: u64 = 4;
 pub(super) const ENTRY_BYTES: u64 = 28;
-/// Magic, version, fingerprint, four counts, seven lengths, offsets with the end, checksum.
-pub(super) const HEADER_BYTES: usize = 8 + 4 + 32 + 4 * 4 + 7 * 8 + (SECTIONS + 1) * 8 + 8;
+pub(super) const KEY_BYTES: u64 = 16;
 
-/// The decoded header.
+/// The decoded trailer.
 #[derive(Debug, Clone)]
 pub(super) struct Header {
     pub(super) fingerprint: Fingerprint,
@@ -92,18 +113,21 @@ pub(super) struct Header {
     /// Sum of the passages' lengths.
     pub(super) passage_length: u64,
     /// Where each part starts, and where the last one ends.
-    pub(super) offsets: [u64; SECTIONS + 1],
+    pub(super) offsets: [u64; PARTS + 1],
 }
 
 impl Header {
-    /// Places parts of the given sizes one after the other behind the header.
-    pub(super) fn place(&mut self, sizes: [u64; SECTIONS]) {
-        let mut at = HEADER_BYTES as u64;
-        for (offset, size) in self.offsets.iter_mut().zip(sizes) {
-            *offset = at;
-            at += size;
+    pub(super) fn new(fingerprint: Fingerprint) -> Self {
+        Self {
+            fingerprint,
+            documents: 0,
+            passages: 0,
+            terms: 0,
+            bucket_bits: 0,
+            field_lengths: [0; 6],
+            passage_length: 0,
+            offsets: [0; PARTS + 1],
         }
-        self.offsets[SECTIONS] = at;
     }
 
     pub(super) fn start(&self, part: Part) -> u64 {
@@ -115,7 +139,7 @@ impl Header {
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(HEADER_BYTES);
+        let mut out = Vec::new();
         out.extend_from_slice(MAGIC);
         out.extend_from_slice(&VERSION.to_le_bytes());
         out.extend_from_slice(&self.fingerprint.0);
@@ -125,53 +149,46 @@ impl Header {
         for number in self.field_lengths.iter().chain([&self.passage_length]).chain(&self.offsets) {
             out.extend_from_slice(&number.to_le_bytes());
         }
-        let checksum = checksum(&out);
-        out.extend_from_slice(&checksum);
         out
     }
 
-    /// Reads a header and checks that it describes a file of `len` bytes.
+    /// Reads a trailer and checks that it describes a file that holds `len` bytes.
     pub(super) fn decode(bytes: &[u8], len: u64) -> Result<Self, SearchFileError> {
-        if !bytes.starts_with(MAGIC) {
-            return Err(SearchFileError::Foreign);
-        }
-        let mut cursor = Cursor::new(&bytes[MAGIC.len()..]);
+        let mut cursor = Cursor::new(bytes.strip_prefix(MAGIC).ok_or(SearchFileError::Foreign)?);
         let version = cursor.u32()?;
         if version != VERSION {
             return Err(SearchFileError::Version { found: version, known: VERSION });
         }
         let mut fingerprint = [0; 32];
         fingerprint.copy_from_slice(cursor.take(32)?);
-        let [documents, passages, terms, bucket_bits] = [cursor.u32()?, cursor.u32()?, cursor.u32()?, cursor.u32()?];
-        let mut field_lengths = [0; 6];
-        for length in &mut field_lengths {
+        let mut header = Self::new(Fingerprint(fingerprint));
+        [header.documents, header.passages, header.terms, header.bucket_bits] =
+            [cursor.u32()?, cursor.u32()?, cursor.u32()?, cursor.u32()?];
+        for length in &mut header.field_lengths {
             *length = cursor.u64()?;
         }
-        let passage_length = cursor.u64()?;
-        let mut offsets = [0; SECTIONS + 1];
-        for offset in &mut offsets {
+        header.passage_length = cursor.u64()?;
+        for offset in &mut header.offsets {
             *offset = cursor.u64()?;
         }
-        let body = bytes.len() - 8;
-        if cursor.take(8)? != checksum(&bytes[..body]) {
-            return Err(SearchFileError::Corrupt("the header's checksum differs"));
-        }
-        let header =
-            Self { fingerprint: Fingerprint(fingerprint), documents, passages, terms, bucket_bits, field_lengths, passage_length, offsets };
         header.check(len)?;
         Ok(header)
     }
 
     fn check(&self, len: u64) -> Result<(), SearchFileError> {
         let ordered = self.offsets.windows(2).all(|pair| pair[0] <= pair[1]);
-        if !ordered || self.offsets[0] != HEADER_BYTES as u64 || self.offsets[SECTIONS] != len || self.bucket_bits > 31 {
-            return Err(SearchFileError::Corrupt("the parts do not fill the file"));
+        if !ordered || self.offsets[0] != 0 || self.offsets[PARTS] > len || self.bucket_bits > 31 {
+            return Err(SearchFileError::Corrupt("the parts do not fit into the file"));
         }
+        let (documents, passages) = (u64::from(self.documents), u64::from(self.passages));
         let expected = [
-            (Part::Documents, u64::from(self.documents) * DOCUMENT_BYTES),
-            (Part::PassageLengths, u64::from(self.passages) * PASSAGE_LENGTH_BYTES),
-            (Part::DocumentRecords, u64::from(self.documents) * DOCUMENT_RECORD_BYTES),
-            (Part::PassageRecords, u64::from(self.passages) * PASSAGE_RECORD_BYTES),
+            (Part::Documents, documents * DOCUMENT_BYTES),
+            (Part::PassageLengths, passages * PASSAGE_LENGTH_BYTES),
+            (Part::DocumentRecords, documents * DOCUMENT_RECORD_BYTES),
+            (Part::PassageRecords, passages * PASSAGE_RECORD_BYTES),
+            (Part::DocumentVectors, documents * DIMENSIONS as u64),
+            (Part::PassageVectors, passages * DIMENSIONS as u64),
+            (Part::Keys, documents * KEY_BYTES),
             (Part::Buckets, ((1 << self.bucket_bits) + 1) * BUCKET_BYTES),
             (Part::Dictionary, u64::from(self.terms) * ENTRY_BYTES),
         ];
@@ -180,10 +197,4 @@ impl Header {
         }
         Ok(())
     }
-}
-
-fn checksum(bytes: &[u8]) -> [u8; 8] {
-    let mut first = [0; 8];
-    first.copy_from_slice(&blake3::hash(bytes).as_bytes()[..8]);
-    first
 }

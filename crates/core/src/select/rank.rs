@@ -4,9 +4,11 @@
 //! plus the BM25 of the best passage, plus the likeness of the vectors. Sums run in the order of the message's terms,
 //! so they are the same on every run.
 
+use std::cmp::Ordering;
+
 use super::document::Field;
-use super::file::{Lengths, SearchFile, SearchFileError};
-use super::vectors::{DIMENSIONS, Embedder, Packed, cosine};
+use super::file::{Lengths, Postings, SearchFile, SearchFileError};
+use super::vectors::{DIMENSIONS, Embedder, Sought};
 use super::weights::Weights;
 use super::words::{TermKind, terms};
 
@@ -31,7 +33,10 @@ pub(super) struct QueryTerm {
     pub(super) kind: TermKind,
     /// Rareness in this collection; of a term that occurs nowhere, the highest.
     pub(super) idf: f32,
-    pub(super) known: bool,
+    /// Where it occurs, if anywhere.
+    pub(super) postings: Option<Postings>,
+    /// In how many passages.
+    passages: u32,
 }
 
 /// What is known of one document after scoring.
@@ -65,7 +70,7 @@ pub(super) struct Ranking {
     pub(super) passages: Vec<f32>,
     /// What a document would score that had every term everywhere.
     pub(super) ideal: f32,
-    pub(super) vector: Packed,
+    pub(super) sought: Sought,
 }
 
 impl Ranking {
@@ -84,9 +89,11 @@ pub(super) fn query_terms(message: &str, file: &SearchFile) -> Result<Vec<QueryT
         if found.iter().any(|known| known.text == term.text) {
             continue;
         }
-        let occurrences = file.entry(&term.text)?.map_or(0, |entry| entry.documents);
-        let idf = rareness(file.header.documents.max(FEW_DOCUMENTS), occurrences);
-        found.push(QueryTerm { text: term.text, surface: term.surface, kind: term.kind, idf, known: occurrences > 0 });
+        let entry = file.entry(&term.text)?;
+        let idf = rareness(file.header.documents.max(FEW_DOCUMENTS), entry.map_or(0, |entry| entry.documents));
+        let postings = entry.map(|entry| file.postings(entry)).transpose()?;
+        let passages = entry.map_or(0, |entry| entry.passages);
+        found.push(QueryTerm { text: term.text, surface: term.surface, kind: term.kind, idf, postings, passages });
         if found.len() == MOST_TERMS {
             break;
         }
@@ -106,15 +113,14 @@ pub(super) fn rank(message: &str, file: &SearchFile, weights: &Weights) -> Resul
     let mut all: Vec<Scored> = (0..file.header.documents).map(|n| Scored { document: n, ..Scored::default() }).collect();
     let mut ideal = 0.0;
     for term in &terms {
-        let entry = file.entry(&term.text)?;
         let importance = kind_weight(term.kind, weights);
         let weight = term.idf * importance;
         // Collections are small: a term in every document may still be rare among passages.
-        let passage_weight = importance * rareness(file.header.passages.max(FEW_PASSAGES), entry.map_or(0, |entry| entry.passages));
+        let passage_weight = importance * rareness(file.header.passages.max(FEW_PASSAGES), term.passages);
         ideal += weight * (weights.k1 + 1.0);
         ideal += weights.passage * passage_weight * (weights.passage_k1 + 1.0);
-        let Some(entry) = entry else { continue };
-        file.postings(entry, |posting| {
+        let Some(postings) = &term.postings else { continue };
+        postings.each(|posting| {
             let length = lengths[posting.document as usize];
             let mut frequency = 0.0;
             for field in Field::ALL {
@@ -145,11 +151,12 @@ pub(super) fn rank(message: &str, file: &SearchFile, weights: &Weights) -> Resul
             }
         })?;
     }
-    let mut ranking = Ranking { terms, scored: all, matching: 0, lengths, passages, ideal, vector: Embedder::new().embed(message) };
+    let sought = Sought::new(Embedder::default().embed(message));
+    let mut ranking = Ranking { terms, scored: all, matching: 0, lengths, passages, ideal, sought };
     add_passages(&mut ranking, weights);
     ranking.matching = ranking.scored.iter().filter(|scored| scored.words > 0.0).count();
     add_meaning(&mut ranking, file, weights)?;
-    sort(&mut ranking.scored);
+    ranking.scored.sort_unstable_by(by_score);
     Ok(ranking)
 }
 
@@ -185,36 +192,29 @@ fn add_passages(ranking: &mut Ranking, weights: &Weights) {
 
 /// Adds the likeness of the vectors to the candidates' scores, and forgets the documents that are none.
 fn add_meaning(ranking: &mut Ranking, file: &SearchFile, weights: &Weights) -> Result<(), SearchFileError> {
-    let vector = ranking.vector;
-    if weights.meaning <= 0.0 || vector == [0; DIMENSIONS] {
+    if weights.meaning <= 0.0 || ranking.sought.is_nothing() {
         ranking.scored.retain(|scored| scored.score > 0.0);
         return Ok(());
     }
+    let sought = &ranking.sought;
     let scans = file.header.documents <= SCANNED_DOCUMENTS;
     if scans {
         let bytes = file.document_vectors(0, file.header.documents)?;
         for (scored, packed) in ranking.scored.iter_mut().zip(bytes.chunks_exact(DIMENSIONS)) {
-            scored.meaning = cosine(&vector, packed);
+            scored.meaning = sought.likeness(packed);
         }
     }
     let mut scored = std::mem::take(&mut ranking.scored);
-    sort(&mut scored);
-    let mut near: Vec<u32> = Vec::new();
-    if scans && scored.len() > CANDIDATES {
-        let mut by_meaning: Vec<&Scored> = scored[CANDIDATES..].iter().collect();
-        by_meaning.sort_by(|a, b| b.meaning.total_cmp(&a.meaning).then(a.document.cmp(&b.document)));
-        near.extend(by_meaning.iter().take(CANDIDATES / 2).map(|scored| scored.document));
+    let mut others = keep_first(&mut scored, CANDIDATES, by_score);
+    if scans {
+        keep_first(&mut others, CANDIDATES / 2, |a, b| b.meaning.total_cmp(&a.meaning).then(a.document.cmp(&b.document)));
+        scored.append(&mut others);
     }
-    let mut rank = 0;
-    scored.retain(|scored| {
-        rank += 1;
-        rank <= CANDIDATES || near.contains(&scored.document)
-    });
     for scored in &mut scored {
-        let own = if scans { scored.meaning } else { cosine(&vector, &file.document_vectors(scored.document, 1)?) };
+        let own = if scans { scored.meaning } else { sought.likeness(&file.document_vectors(scored.document, 1)?) };
         let range = ranking.passages_of(scored.document);
         let bytes = file.passage_vectors(range.start, range.end - range.start)?;
-        let best = bytes.chunks_exact(DIMENSIONS).map(|packed| cosine(&vector, packed)).fold(own.min(0.0), f32::max);
+        let best = bytes.chunks_exact(DIMENSIONS).map(|packed| sought.likeness(packed)).fold(own.min(0.0), f32::max);
         scored.meaning = weights.meaning_passage * best + (1.0 - weights.meaning_passage) * own;
         scored.score += weights.meaning * scored.meaning.max(0.0);
     }
@@ -222,7 +222,16 @@ fn add_meaning(ranking: &mut Ranking, file: &SearchFile, weights: &Weights) -> R
     Ok(())
 }
 
-/// Sorts best first; documents are numbered in the order of their ids, which breaks ties.
-fn sort(scored: &mut [Scored]) {
-    scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.document.cmp(&b.document)));
+/// Keeps the first `count` in an order, and returns the others.
+fn keep_first(scored: &mut Vec<Scored>, count: usize, order: fn(&Scored, &Scored) -> Ordering) -> Vec<Scored> {
+    if scored.len() <= count {
+        return Vec::new();
+    }
+    scored.select_nth_unstable_by(count, order);
+    scored.split_off(count)
+}
+
+/// Best first; documents are numbered in the order of their ids, which breaks ties.
+fn by_score(a: &Scored, b: &Scored) -> Ordering {
+    b.score.total_cmp(&a.score).then(a.document.cmp(&b.document))
 }

@@ -102,11 +102,13 @@ pub(super) struct Embedder {
     seen: HashMap<String, Vec<usize>>,
 }
 
-impl Embedder {
-    pub(super) fn new() -> Self {
+impl Default for Embedder {
+    fn default() -> Self {
         Self { table: Table::new(), seen: HashMap::new() }
     }
+}
 
+impl Embedder {
     /// Returns the vector of a text; all zero if no piece of it is known.
     pub(super) fn embed(&mut self, text: &str) -> Packed {
         let mut sum = [0f32; DIMENSIONS];
@@ -163,28 +165,45 @@ fn pack(vector: &[f32; DIMENSIONS]) -> Packed {
     packed
 }
 
-/// Returns the cosine between a vector and the bytes of another; 0 where either says nothing.
-///
-/// Whole numbers add up alike in any order, so this is fast and the same on every machine.
-pub(super) fn cosine(vector: &Packed, other: &[u8]) -> f32 {
-    let (mut dot, mut own, mut others) = (0i32, 0i32, 0i32);
-    for (x, y) in vector.iter().zip(other) {
-        let (x, y) = (i32::from(*x), i32::from(y.cast_signed()));
-        dot += x * y;
-        own += x * x;
-        others += y * y;
+/// A vector that others are compared with.
+#[derive(Debug, Clone)]
+pub(super) struct Sought {
+    vector: Packed,
+    square: i32,
+}
+
+impl Sought {
+    pub(super) fn new(vector: Packed) -> Self {
+        Self { square: vector.iter().map(|x| i32::from(*x) * i32::from(*x)).sum(), vector }
     }
-    let norm = (own as f32 * others as f32).sqrt();
-    if norm > 0.0 { dot as f32 / norm } else { 0.0 }
+
+    /// Whether it has no direction.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.square == 0
+    }
+
+    /// Returns the cosine to the bytes of another vector; 0 where either says nothing.
+    ///
+    /// Whole numbers add up alike in any order, so this is fast and the same on every machine.
+    pub(super) fn likeness(&self, other: &[u8]) -> f32 {
+        let (mut dot, mut square) = (0i32, 0i32);
+        for (x, y) in self.vector.iter().zip(other) {
+            let (x, y) = (i16::from(*x), i16::from(y.cast_signed()));
+            dot += i32::from(x * y);
+            square += i32::from(y * y);
+        }
+        let norm = (self.square as f32 * square as f32).sqrt();
+        if norm > 0.0 { dot as f32 / norm } else { 0.0 }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Embedder, Table, cosine};
+    use super::{Embedder, Sought, Table};
 
     fn likeness(a: &str, b: &str) -> f32 {
-        let mut embedder = Embedder::new();
-        cosine(&embedder.embed(a), &embedder.embed(b).map(i8::cast_unsigned))
+        let mut embedder = Embedder::default();
+        Sought::new(embedder.embed(a)).likeness(&embedder.embed(b).map(i8::cast_unsigned))
     }
 
     #[test]

@@ -8,7 +8,7 @@ use briefing_core::select::{Ranked, Verdict};
 use serde_json::{Value, json};
 
 /// Returns the explanation for a person.
-pub(super) fn text(choice: &Choice, limit: usize, path: impl Fn(&str) -> String) -> String {
+pub(super) fn text(choice: &Choice, limit: usize, paths: &[String]) -> String {
     let selection = &choice.selection;
     let mut text = String::new();
     let words = if selection.words.is_empty() { "none".to_owned() } else { selection.words.join(", ") };
@@ -43,7 +43,7 @@ pub(super) fn text(choice: &Choice, limit: usize, path: impl Fn(&str) -> String)
             text,
             "{:>3}. {}  score {:.3} (words {:.3}, meaning {:.2})",
             number + 1,
-            path(&ranked.id),
+            paths[number],
             ranked.score,
             ranked.words,
             ranked.meaning
@@ -67,16 +67,16 @@ fn matches(ranked: &Ranked) -> String {
 }
 
 /// Returns everything that is known about a choice.
-pub(super) fn json(choice: &Choice, notes: &[Note], path: impl Fn(&str) -> String) -> Value {
+pub(super) fn json(choice: &Choice, notes: &[Note], paths: &[String]) -> Value {
     let selection = &choice.selection;
-    let paths: Vec<String> = choice.chosen.iter().map(|place| path(&selection.candidates[*place].id)).collect();
-    let candidate = |ranked: &Ranked| {
+    let chosen: Vec<&String> = choice.chosen.iter().map(|place| &paths[*place]).collect();
+    let candidate = |(ranked, path): (&Ranked, &String)| {
         let matches = ranked.matches.iter().map(|found| {
             let fields: Vec<&str> = found.fields.iter().map(|field| field.name()).collect();
             json!({ "word": found.word, "fields": fields })
         });
         json!({
-            "path": path(&ranked.id),
+            "path": path,
             "title": ranked.title,
             "score": ranked.score,
             "words": ranked.words,
@@ -87,14 +87,14 @@ pub(super) fn json(choice: &Choice, notes: &[Note], path: impl Fn(&str) -> Strin
         })
     };
     json!({
-        "paths": paths,
+        "paths": chosen,
         "selector": if choice.is_models { "openai" } else { "local" },
         "abstained": selection.abstained.map(|why| why.to_string()),
         "confidence": selection.confidence,
         "threshold": selection.threshold,
         "words": selection.words,
         "documents": selection.documents,
-        "candidates": selection.candidates.iter().map(candidate).collect::<Vec<_>>(),
+        "candidates": selection.candidates.iter().zip(paths).map(candidate).collect::<Vec<_>>(),
         "notes": notes.iter().chain(&choice.notes).collect::<Vec<_>>(),
     })
 }

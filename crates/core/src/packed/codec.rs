@@ -1,9 +1,9 @@
-//! Numbers as the search file keeps them: little endian, and variable length where most are small.
+//! Numbers as packed files keep them: little endian, and variable length where most are small.
 
-use super::SearchFileError;
+use super::Damage;
 
 /// Appends a number in groups of seven bits, low ones first.
-pub(super) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
+pub(crate) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push((value as u8 & 0x7F) | 0x80);
         value >>= 7;
@@ -12,55 +12,60 @@ pub(super) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
 }
 
 /// Appends a text with its length in front.
-pub(super) fn put_text(out: &mut Vec<u8>, text: &str) {
+pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) {
     put_varint(out, text.len() as u64);
     out.extend_from_slice(text.as_bytes());
 }
 
 /// Reads numbers from a range of the file; every read is checked, since the file may be anybody's.
 #[derive(Debug)]
-pub(super) struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
-    pub(super) fn take(&mut self, len: usize) -> Result<&'a [u8], SearchFileError> {
-        let (taken, rest) = self.rest.split_at_checked(len).ok_or(SearchFileError::Corrupt("a range ends early"))?;
+    /// Returns what was not read yet.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    pub(crate) fn take(&mut self, len: usize) -> Result<&'a [u8], Damage> {
+        let (taken, rest) = self.rest.split_at_checked(len).ok_or(Damage::Corrupt("a range ends early"))?;
         self.rest = rest;
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], SearchFileError> {
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Damage> {
         let mut array = [0; N];
         array.copy_from_slice(self.take(N)?);
         Ok(array)
     }
 
-    pub(super) fn byte(&mut self) -> Result<u8, SearchFileError> {
+    pub(crate) fn byte(&mut self) -> Result<u8, Damage> {
         Ok(self.array::<1>()?[0])
     }
 
-    pub(super) fn u16(&mut self) -> Result<u16, SearchFileError> {
+    pub(crate) fn u16(&mut self) -> Result<u16, Damage> {
         Ok(u16::from_le_bytes(self.array()?))
     }
 
-    pub(super) fn u32(&mut self) -> Result<u32, SearchFileError> {
+    pub(crate) fn u32(&mut self) -> Result<u32, Damage> {
         Ok(u32::from_le_bytes(self.array()?))
     }
 
-    pub(super) fn u64(&mut self) -> Result<u64, SearchFileError> {
+    pub(crate) fn u64(&mut self) -> Result<u64, Damage> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
-    pub(super) fn varint(&mut self) -> Result<u64, SearchFileError> {
+    pub(crate) fn varint(&mut self) -> Result<u64, Damage> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -69,16 +74,16 @@ impl<'a> Cursor<'a> {
                 return Ok(value);
             }
         }
-        Err(SearchFileError::Corrupt("a number does not end"))
+        Err(Damage::Corrupt("a number does not end"))
     }
 
-    pub(super) fn varint_u32(&mut self) -> Result<u32, SearchFileError> {
-        u32::try_from(self.varint()?).map_err(|_| SearchFileError::Corrupt("a number is too large"))
+    pub(crate) fn varint_u32(&mut self) -> Result<u32, Damage> {
+        u32::try_from(self.varint()?).map_err(|_| Damage::Corrupt("a number is too large"))
     }
 
-    pub(super) fn text(&mut self) -> Result<&'a str, SearchFileError> {
+    pub(crate) fn text(&mut self) -> Result<&'a str, Damage> {
         let len = self.varint_u32()? as usize;
-        std::str::from_utf8(self.take(len)?).map_err(|_| SearchFileError::Corrupt("a name is not UTF-8"))
+        std::str::from_utf8(self.take(len)?).map_err(|_| Damage::Corrupt("a name is not UTF-8"))
     }
 }
 
