@@ -111,6 +111,8 @@ pub struct Agent {
     pub keeps: Keeps,
     /// The core files come with the first message, because tool events carry nothing.
     pub gate_at_message: bool,
+    /// Its transcript is its window, written anew when the client has shortened it, and no event tells (Gemini).
+    pub transcript_is_window: bool,
     /// Events inside a sub-agent carry its own id as their session, its start the parent's.
     pub sub_agent_is_session: bool,
     pub timeout: TimeoutUnit,

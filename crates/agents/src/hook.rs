@@ -3,6 +3,7 @@
 mod deliver;
 mod outcome;
 mod watchdog;
+mod window;
 
 use std::fmt;
 use std::io::Write;
@@ -146,6 +147,9 @@ impl Hook<'_> {
         // Most events of a session find nothing due, and the ledger knows it without a lock, settings or a watchdog. It
         // is never closed: what closing does, the next process can do.
         let mut looked = self.look_in();
+        if let Some(ledger) = looked.as_mut() {
+            self.look_through(&request, &key, &mut **ledger);
+        }
         if let Some(Ok(look)) = looked.as_mut().map(|ledger| ledger.look(&key))
             && deliver::is_quiet(&request, present, owes, look.as_ref())
         {

@@ -22,6 +22,12 @@ fn at(agent: &Agent, when: When, source: Source, done: Doors, owed: Doors) -> St
 fn after_reset(agent: &Agent) -> String {
     let has_start = agent.events.iter().any(|event| event.when == When::Session && event.carries && event.lanes > 0);
     match agent.events.iter().find(|event| matches!(event.when, When::Reset | When::ManualReset) && !event.carries) {
+        Some(event) if agent.transcript_is_window => {
+            format!(
+                "`{}` (manual only): all is due at the next event; else what its transcript lacks is due at the next message",
+                event.name
+            )
+        }
         Some(event) if event.when == When::ManualReset => format!("`{}` (manual only): all is due at the next event", event.name),
         Some(event) => format!("`{}`: all is due at the next event", event.name),
         None if has_start => at(agent, When::Session, Source::Compact, 0, moment::AFTER_RESET),

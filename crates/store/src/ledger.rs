@@ -217,6 +217,18 @@ pub struct Receipt<'a> {
     pub notes: &'a [String],
 }
 
+/// What a session's window was given in this epoch of one piece.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Given {
+    pub piece: String,
+    pub path: String,
+    pub rank: u8,
+    /// It went out in labelled parts.
+    pub is_split: bool,
+    /// How many parts or versions of it.
+    pub times: u32,
+}
+
 /// A line of the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EventRow {
@@ -287,6 +299,12 @@ pub trait Ledger {
 
     /// Gives a claim back that could not be printed.
     fn release(&mut self, claim: &Claim) -> Result<(), StoreError>;
+
+    /// Returns what a session's window was given in this epoch.
+    fn given(&mut self, session: i64) -> Result<Vec<Given>, StoreError>;
+
+    /// Forgets pieces that are no longer in the window: what waits of them too, and that doors have been asked.
+    fn forget(&mut self, session: i64, pieces: &[String]) -> Result<(), StoreError>;
 
     /// Does what can wait until everything is printed: moves the journal into the file when it has grown.
     fn tidy(&mut self) -> Result<(), StoreError>;

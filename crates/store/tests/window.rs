@@ -124,3 +124,20 @@ fn a_fork_of_an_unknown_session_is_a_new_one() {
     assert!(fork.is_new);
     assert_eq!(texts(&fixture.admit(&fork, 1, &[("/a", "1")])), ["/a=1"]);
 }
+
+#[test]
+fn what_is_forgotten_is_due_again_and_nothing_else() {
+    let mut fixture = Fixture::new();
+    for (piece, hash) in [("/a", "1"), ("/b", "1"), ("/b", "2")] {
+        let arrived = fixture.arrive(None, 1, false);
+        let claim = fixture.admit(&arrived, 1, &[(piece, hash)]);
+        fixture.confirm(&claim);
+    }
+    let session = fixture.arrive(None, 1, false).look.session;
+    let given: Vec<_> = fixture.ledger.given(session).unwrap().into_iter().map(|given| (given.piece, given.times)).collect();
+    assert_eq!(given, [("/a".to_owned(), 1), ("/b".to_owned(), 2)]);
+    fixture.ledger.forget(session, &["/b".to_owned()]).unwrap();
+    let after = fixture.arrive(None, 1, false);
+    assert_eq!((after.look.done, fixture.paths_of("one")), (0, vec!["/a".to_owned()]));
+    assert_eq!(texts(&fixture.admit(&after, 1, &[("/a", "1"), ("/b", "2")])), ["/b=2"]);
+}

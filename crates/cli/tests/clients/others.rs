@@ -1,5 +1,7 @@
 //! The agents with one handler per event.
 
+use std::fs;
+
 use briefing_testkit::clients::Client;
 use briefing_testkit::model_api::{Kind, Reply, Script};
 
@@ -124,4 +126,27 @@ fn codex_forks_in_the_terminal_are_told_nothing_twice() {
     }
     let sessions = log(&client).lines().filter(|line| line.ends_with("epoch 1:")).count();
     assert_eq!(sessions, 2, "the fork has an id of its own: {}", log(&client));
+}
+
+/// A window that Gemini shortens by itself: no event tells, the transcript does, so the message after it brings all again.
+#[test]
+fn gemini_is_told_again_after_it_has_compressed_by_itself() {
+    let client = Client::gemini();
+    let file = client.home().join(".gemini/settings.json");
+    let settings = fs::read_to_string(&file).unwrap().replacen('{', "{\"model\":{\"compressionThreshold\":0.01},", 1);
+    fs::write(&file, settings).unwrap();
+    let mut client = briefed(client, "gemini");
+    let long = (0..9_000).map(|number| number.to_string()).collect::<Vec<_>>().join(" words ");
+    client.script(Script::new().text("short").reply(Reply::text(&long).input_tokens(60_000)).text("three").text("four"));
+    let mut terminal = client.interactive();
+    for (number, prompt) in ["PROMPT-ONE", "PROMPT-TWO", "PROMPT-THREE", "PROMPT-FOUR", "PROMPT-FIVE"].iter().enumerate() {
+        terminal.submit(prompt).wait_for_turns(number + 1);
+    }
+    assert!(terminal.requests().iter().any(|request| request.kind == Kind::Compaction));
+    let turns = terminal.turns();
+    drop(terminal);
+    assert_whole(&turns[1], "before");
+    assert_eq!(turns[2].count("SHOP-DOMAIN"), 0, "our hook had its turn when the window was emptied");
+    assert_whole(&turns[3], &log(&client));
+    assert_whole(&turns[4], &log(&client));
 }

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 pub(super) const BANNER: &str = "PROJECT CONTEXT (auto-loaded by system hook — already in your context window)";
 /// The banner as far as it is telling; other tools print another dash.
-const BANNER_START: &str = "PROJECT CONTEXT (auto-loaded by system hook";
+/// How the gate's message begins, whatever its banner says further.
+pub const BANNER_START: &str = "PROJECT CONTEXT (auto-loaded by system hook";
 pub(super) const SEPARATOR: &str = "================================================================================";
 /// What a head says behind the name of a file of which only the index is shown.
 pub(super) const INDEX_HEAD: &str = " (index — read full entries by date when relevant)";

@@ -7,13 +7,13 @@ mod views;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use crate::error::StoreError;
 use crate::holder::{Holder, Life};
 use crate::key::SessionKey;
 use crate::ledger::{
-    Admission, Arrival, Arrived, Claim, DeliveryRow, EventRow, Ledger, Look, PlanId, PlanState, Printer, Receipt, SessionRow,
+    Admission, Arrival, Arrived, Claim, DeliveryRow, EventRow, Given, Ledger, Look, PlanId, PlanState, Printer, Receipt, SessionRow,
 };
 
 // A delivery is queued (state 0), then pending, then delivered. Statements write the states as numbers: the index of
@@ -163,6 +163,30 @@ impl Ledger for SqliteLedger {
             transaction.execute("UPDATE deliveries SET state = 0, holder = '' WHERE id = ?1 AND state = 1", [row.id])?;
         }
         arrive::forget_unwritten(&transaction, claim.session)?;
+        transaction.commit()?;
+        Ok(())
+    }
+
+    fn given(&mut self, session: i64) -> Result<Vec<Given>, StoreError> {
+        let mut statement = self.connection.prepare(
+            "SELECT piece, path, min(rank), max(parts) > 1, count(*) FROM deliveries
+             WHERE session = ?1 AND state = 2 AND epoch = (SELECT epoch FROM sessions WHERE id = ?1) GROUP BY piece, path",
+        )?;
+        let rows = statement.query_map([session], |row| {
+            Ok(Given { piece: row.get(0)?, path: row.get(1)?, rank: row.get(2)?, is_split: row.get(3)?, times: row.get(4)? })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    fn forget(&mut self, session: i64, pieces: &[String]) -> Result<(), StoreError> {
+        let transaction = self.write()?;
+        let epoch: i64 = transaction.query_row("SELECT epoch FROM sessions WHERE id = ?1", [session], |row| row.get(0))?;
+        for piece in pieces {
+            let gone = "DELETE FROM deliveries WHERE session = ?1 AND epoch = ?2 AND piece = ?3 AND state <> 1";
+            transaction.execute(gone, params![session, epoch, piece])?;
+        }
+        transaction.execute("UPDATE sessions SET done = 0 WHERE id = ?1", [session])?;
+        admit::remember_paths(&transaction, session, epoch)?;
         transaction.commit()?;
         Ok(())
     }
