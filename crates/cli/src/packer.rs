@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use briefing_core::files::{self, Fitted, Job, Loaded, Pack, Progress, Rules, SortBy};
+use briefing_core::files::{self, Fitted, Home, Job, Loaded, Pack, Progress, Rules, SortBy};
 use briefing_core::fs::FileError;
 use briefing_core::render::Style;
 use briefing_core::shown::{one_line, tree_order};
@@ -22,6 +22,8 @@ pub(crate) struct Packer<'a> {
     pub(crate) is_quiet: bool,
     /// Whether every file that is not included gets a note.
     pub(crate) explains: bool,
+    /// Where the sections wait until all is known.
+    pub(crate) home: Home,
 }
 
 /// What a run found, before anything is written.
@@ -46,7 +48,7 @@ impl Packer<'_> {
             stdout_identity: output::stdout_identity(),
             progress: &progress,
         };
-        let mut loaded = progress::shown(&progress, self.is_quiet, || files::load(&gathered.candidates, job))?;
+        let mut loaded = progress::shown(&progress, self.is_quiet, || files::load(&gathered.candidates, job, self.home.clone()))?;
         let mut fitted = files::fit(std::mem::take(&mut loaded.sections), self.rules, sort);
         let mut errors = std::mem::take(&mut gathered.errors);
         errors.append(&mut loaded.errors);
@@ -72,9 +74,9 @@ impl Packer<'_> {
 
     fn fit_budget(&self, packed: &mut Packed, budget: u64) -> Result<(), Failure> {
         let counter = self.counter.expect("a budget brings a counter");
-        let (spools, notes) = (&packed.loaded.spools, &packed.document_notes);
+        let (spool, notes) = (&packed.loaded.spool, &packed.document_notes);
         let count = |fitted: &Fitted| {
-            let pack = Pack { fitted, spools, limits: &self.rules.shown, style: self.style, notes, encoding: Some(counter.encoding()) };
+            let pack = Pack { fitted, spool, limits: &self.rules.shown, style: self.style, notes, encoding: Some(counter.encoding()) };
             let mut document = Vec::new();
             pack.write(&mut document).expect("memory and the spool can be read and written");
             let document = String::from_utf8_lossy(&document);
@@ -91,7 +93,7 @@ impl Packer<'_> {
     pub(crate) fn finished<'a>(&'a self, packed: &'a Packed) -> Pack<'a> {
         Pack {
             fitted: &packed.fitted,
-            spools: &packed.loaded.spools,
+            spool: &packed.loaded.spool,
             limits: &self.rules.shown,
             style: self.style,
             notes: &packed.document_notes,

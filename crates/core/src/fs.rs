@@ -3,14 +3,18 @@
 //! Files are opened once, without blocking, checked **on the handle** to be regular, and read up to a limit. Writes
 //! go to a temporary file beside the target and are renamed over it.
 
+mod replacement;
+
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
 use crate::note::{Level, Note, NoteKind};
 use crate::text::{self, Undecodable};
+
+pub use replacement::{Replacement, name_unlinked, unlinked_beside, write_atomic};
 
 /// Why one file could not be used. Each situation has its own variant and message.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -174,7 +178,8 @@ pub struct ReadBuffer {
 impl ReadBuffer {
     /// Reads an opened file up to `limit` bytes; one byte more is [`FileProblem::TooLarge`].
     ///
-    /// The size is checked before the first read and again while reading: a file may grow under our hands.
+    /// The size is checked before the first read and again while reading: a file may grow under our hands. One that
+    /// gave exactly what it had when it was opened is whole.
     pub fn read(&mut self, file: &mut File, metadata: &Metadata, limit: u64) -> Result<&[u8], FileProblem> {
         if metadata.len() > limit {
             return Err(FileProblem::TooLarge { size: metadata.len(), limit });
@@ -193,6 +198,9 @@ impl ReadBuffer {
                 Ok(read) => filled += read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error.into()),
+            }
+            if filled as u64 == metadata.len() {
+                return Ok(&self.bytes[..filled]);
             }
             if filled as u64 > limit {
                 let size = file.metadata().map_or(filled as u64, |now| now.len().max(filled as u64));
@@ -213,81 +221,6 @@ pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, FileProblem> {
 pub fn read_text(path: &Path, limit: u64) -> Result<String, FileProblem> {
     let bytes = read_bytes(path, limit)?;
     Ok(text::decode(&bytes)?.into_owned())
-}
-
-/// Replaces a file by `bytes` in one step: whoever reads sees the old file or the new one, never a part.
-///
-/// A symbolic link stays a link (its target is replaced), and the mode is kept.
-pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FileProblem> {
-    let mut replacement = Replacement::beside(path)?;
-    replacement.file().write_all(bytes)?;
-    // What is edited in place must survive a power cut; a pack can be made again.
-    replacement.file().sync_all()?;
-    replacement.commit()
-}
-
-/// A temporary file beside a target, which takes its place only on [`Replacement::commit`].
-#[derive(Debug)]
-pub struct Replacement {
-    temporary: tempfile::NamedTempFile,
-    target: PathBuf,
-    old: Option<Metadata>,
-}
-
-impl Replacement {
-    /// Makes the temporary file in the target's own directory, so that the final rename cannot cross file systems.
-    pub fn beside(path: &Path) -> Result<Self, FileProblem> {
-        let target = match fs::canonicalize(path) {
-            Ok(real) => real,
-            // A link to nothing yet: what it points to is made, the link stays.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => match fs::read_link(path) {
-                Ok(pointed) => path.parent().unwrap_or(Path::new(".")).join(pointed),
-                Err(_) => path.to_path_buf(),
-            },
-            Err(error) => return Err(error.into()),
-        };
-        let old = fs::metadata(&target).ok();
-        if let Some(problem) = not_regular(old.clone()) {
-            return Err(problem);
-        }
-        let directory = match target.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
-        let temporary = tempfile::Builder::new().prefix(".brief-").suffix(".tmp").tempfile_in(directory)?;
-        Ok(Self { temporary, target, old })
-    }
-
-    pub fn file(&mut self) -> &mut File {
-        self.temporary.as_file_mut()
-    }
-
-    /// Makes the new content the file's content.
-    pub fn commit(self) -> Result<(), FileProblem> {
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            let mode = match &self.old {
-                Some(old) => old.permissions().mode() & 0o7777,
-                None => 0o666 & !umask(),
-            };
-            self.temporary.as_file().set_permissions(fs::Permissions::from_mode(mode))?;
-        }
-        #[cfg(not(unix))]
-        if let Some(old) = &self.old {
-            self.temporary.as_file().set_permissions(old.permissions())?;
-        }
-        self.temporary.persist(&self.target).map_err(|error| FileProblem::from(error.error))?;
-        Ok(())
-    }
-}
-
-/// Returns the process's umask. There is no way to read it without `unsafe` or setting it, except on Linux.
-#[cfg(unix)]
-fn umask() -> u32 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("Umask:"));
-    line.and_then(|octal| u32::from_str_radix(octal.trim(), 8).ok()).unwrap_or(0o022)
 }
 
 /// Resolves `asked` against `root` and refuses everything that does not lie below it, links included.

@@ -106,7 +106,8 @@ pub fn is_deceptive(c: char) -> bool {
 
 /// Returns `text` on one line and without deceptive characters, which become visible escapes.
 pub fn one_line(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_deceptive) {
+    let is_plain = |byte: u8| (0x20..0x7F).contains(&byte);
+    if text.bytes().all(is_plain) || !text.chars().any(is_deceptive) {
         return Cow::Borrowed(text);
     }
     let mut safe = String::with_capacity(text.len() + 8);
@@ -120,6 +121,9 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
 pub fn tree_order(a: &str, b: &str) -> std::cmp::Ordering {
     let rank = |byte: u8| if byte == b'/' { 0 } else { u16::from(byte) + 1 };
     let (a, b) = (a.as_bytes(), b.as_bytes());
+    // Paths that are sorted share long beginnings: eight bytes at a time.
+    let same = 8 * a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0).take_while(|(x, y)| x == y).count();
+    let (a, b) = (&a[same..], &b[same..]);
     match a.iter().zip(b).position(|(x, y)| x != y) {
         Some(at) => rank(a[at]).cmp(&rank(b[at])),
         None => a.len().cmp(&b.len()),

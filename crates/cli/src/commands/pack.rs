@@ -1,11 +1,11 @@
 //! `brief pack PATH…`: files and directories as one document.
 
-use std::io::{IsTerminal, Write};
+use std::io::{IsTerminal, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
-use briefing_core::files::{Pack, SortBy};
-use briefing_core::fs::{FileProblem, Replacement};
+use briefing_core::files::{Home, Pack, SortBy};
+use briefing_core::fs::{FileProblem, Replacement, name_unlinked};
 use briefing_core::render::{Format, Style};
 use briefing_core::shown::relative_text;
 use briefing_tokens::{ENCODINGS, ExactCounter};
@@ -103,7 +103,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let counts = arguments.tokens || arguments.budget.is_some() || arguments.sort == SortArgument::Tokens;
     let counter = counts.then(|| ExactCounter::new(&arguments.encoding, places.cache.clone())).transpose()?;
     let style = Style { format: arguments.format(), has_line_numbers: arguments.line_numbers };
-    let packer = Packer { rules: &rules, style: &style, counter: counter.as_ref(), is_quiet: arguments.quiet, explains: arguments.explain };
+    // What comes in its final order can wait where the document goes.
+    let is_in_order = arguments.sort == SortArgument::Path && arguments.budget.is_none();
+    let home = rules.own_output.clone().filter(|_| is_in_order).map_or(Home::Temporary, Home::Beside);
+    let packer =
+        Packer { rules: &rules, style: &style, counter: counter.as_ref(), is_quiet: arguments.quiet, explains: arguments.explain, home };
 
     let result = packer.pack(&paths, &places.here, arguments.sort.into(), arguments.budget)?;
     if let Some(counter) = &counter {
@@ -180,11 +184,19 @@ fn deliver(arguments: &Arguments, here: &Path, pack: &Pack<'_>) -> Result<(), Fa
             let mut file = std::fs::File::options().write(true).open(&target).map_err(|error| fail(&error))?;
             return pack.write(&mut file).map_err(|error| fail(&error));
         }
+        let settled = pack.settle().map_err(|error| fail(&error))?;
+        if settled.is_some_and(|document| name_unlinked(document, &target).is_ok()) {
+            return Ok(());
+        }
         let mut replacement = Replacement::beside(&target).map_err(|problem| match problem {
             FileProblem::Missing => fail(&problem).hint("its directory does not exist: make it first"),
             problem => fail(&problem),
         })?;
-        pack.write(replacement.file()).map_err(|error| fail(&error))?;
+        match settled {
+            Some(mut document) => document.rewind().and_then(|()| std::io::copy(&mut document, replacement.file())).map(drop),
+            None => pack.write(replacement.file()),
+        }
+        .map_err(|error| fail(&error))?;
         return replacement.commit().map_err(|error| fail(&error));
     }
     if arguments.copy {

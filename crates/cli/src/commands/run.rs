@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use briefing_core::Failure;
-use briefing_core::files::SortBy;
+use briefing_core::files::{Home, SortBy};
 use briefing_core::fs::{Replacement, write_atomic};
 use briefing_core::render::Style;
 use briefing_core::secrets::redact;
@@ -201,7 +201,7 @@ impl Run<'_> {
         let mut rules = walk.rules(&self.settings)?;
         rules.own_output = self.arguments.output.as_ref().map(|path| self.places.here.join(path));
         let style = Style::default();
-        let packer = Packer { rules: &rules, style: &style, counter: None, is_quiet: false, explains: false };
+        let packer = Packer { rules: &rules, style: &style, counter: None, is_quiet: false, explains: false, home: Home::Temporary };
         let result = packer.pack(&paths, here, SortBy::Path, None)?;
         result.tell(false, false);
         decide(&result.errors, self.settings.text("error_handling_mode"), walk.yes, result.fitted.kept.len(), false)?;

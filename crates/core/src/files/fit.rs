@@ -48,41 +48,45 @@ pub struct Fitted {
 /// Applies the limit per directory, then the order. Sections come in by path.
 ///
 /// Files that a person named one by one do not count: nobody lists sixty files to get fifty.
-pub fn fit(sections: Vec<Section>, rules: &Rules, sort: SortBy) -> Fitted {
-    let mut fitted = Fitted { kept: Vec::new(), left_out: Vec::new(), named: NAMED, errors: Vec::new(), notes: Vec::new() };
+pub fn fit(mut sections: Vec<Section>, rules: &Rules, sort: SortBy) -> Fitted {
     let limit = rules.max_files_per_directory;
-    let mut counts: HashMap<String, usize> = HashMap::new();
-    let mut order: Vec<String> = Vec::new();
-    for section in sections {
-        if section.is_explicit {
-            fitted.kept.push(section);
-            continue;
-        }
-        let directory = section.shown.rsplit_once('/').map_or(".", |(directory, _)| directory);
-        if !counts.contains_key(directory) {
-            order.push(directory.to_owned());
-            counts.insert(directory.to_owned(), 0);
-        }
-        let count = counts.get_mut(directory).expect("it was inserted above");
-        *count += 1;
-        if *count > limit {
-            let reason = format!("beyond the first {limit} text files of its directory");
-            fitted.notes.push(Note::info(section.shown, NoteKind::TooMany, reason).decided_by(rules.decided_by("max_files_per_directory")));
-        } else {
-            fitted.kept.push(section);
-        }
+    let directory_of = |section: &Section| section.shown.rsplit_once('/').map_or(0, |(directory, _)| directory.len());
+    let mut fitted = Fitted { kept: Vec::new(), left_out: Vec::new(), named: NAMED, errors: Vec::new(), notes: Vec::new() };
+    // Per directory: how many files it has, in the order of the first of each.
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    let mut beyond = vec![false; sections.len()];
+    for (index, section) in sections.iter().enumerate().filter(|(_, section)| !section.is_explicit) {
+        let directory = &section.shown[..directory_of(section)];
+        let place = *places.entry(directory).or_insert_with(|| {
+            counts.push((directory, 0));
+            counts.len() - 1
+        });
+        counts[place].1 += 1;
+        beyond[index] = counts[place].1 > limit;
     }
-    for directory in order {
-        let count = counts[&directory];
+    let decided_by = rules.decided_by("max_files_per_directory");
+    for (directory, count) in counts {
+        let directory = if directory.is_empty() { "." } else { directory };
         if count > limit {
-            fitted.errors.push(FileError::new(directory, FileProblem::TooMany { count, limit }));
+            fitted.errors.push(FileError::new(directory.to_owned(), FileProblem::TooMany { count, limit }));
         } else if count >= limit - limit / 10 {
             let reason = format!("{count} of at most {limit} text files: near the limit of the directory");
-            fitted
-                .notes
-                .push(Note::warning(directory, NoteKind::NearLimit, reason).decided_by(rules.decided_by("max_files_per_directory")));
+            fitted.notes.push(Note::warning(directory, NoteKind::NearLimit, reason).decided_by(decided_by.clone()));
         }
     }
+    let mut index = 0;
+    sections.retain_mut(|section| {
+        let is_beyond = beyond[index];
+        index += 1;
+        if is_beyond {
+            let reason = format!("beyond the first {limit} text files of its directory");
+            let shown = std::mem::take(&mut section.shown);
+            fitted.notes.push(Note::info(shown, NoteKind::TooMany, reason).decided_by(decided_by.clone()));
+        }
+        !is_beyond
+    });
+    fitted.kept = sections;
     match sort {
         SortBy::Path => {}
         SortBy::Size => fitted.kept.sort_by_key(|section| std::cmp::Reverse(section.bytes)),

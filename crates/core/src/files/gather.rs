@@ -240,7 +240,7 @@ fn walk(root: &Path, root_shown: &str, rules: &Rules) -> Walked {
         let real_root = &real_root;
         Box::new(move |entry| {
             match entry {
-                Ok(entry) => share.walked.visit(&entry, root, root_shown, real_root, rules),
+                Ok(entry) => share.walked.visit(entry, root, root_shown, real_root, rules),
                 Err(error) => share.walked.fail(&error, root, root_shown),
             }
             WalkState::Continue
@@ -250,7 +250,7 @@ fn walk(root: &Path, root_shown: &str, rules: &Rules) -> Walked {
 }
 
 impl Walked {
-    fn visit(&mut self, entry: &DirEntry, root: &Path, root_shown: &str, real_root: &Path, rules: &Rules) {
+    fn visit(&mut self, entry: DirEntry, root: &Path, root_shown: &str, real_root: &Path, rules: &Rules) {
         if let Some(error) = entry.error() {
             let reason = format!("a line of an ignore file was passed over: {error}");
             self.notes.push(Note::warning(shown_below(root, root_shown, entry.path()), NoteKind::Config, reason));
@@ -266,13 +266,15 @@ impl Walked {
                 .push(Note::info(shown.clone(), NoteKind::Excluded, format!("has the excluded extension `{extension}`")).decided_by(layer));
             return;
         }
-        let below = path_text(entry.path().strip_prefix(root).unwrap_or(entry.path()));
-        if let Some((reason, layer)) = rules.excluded_by_glob(&shown, &below) {
-            self.notes.push(Note::info(shown, NoteKind::Excluded, reason).decided_by(layer));
-            return;
+        if rules.has_globs() {
+            let below = path_text(entry.path().strip_prefix(root).unwrap_or(entry.path()));
+            if let Some((reason, layer)) = rules.excluded_by_glob(&shown, &below) {
+                self.notes.push(Note::info(shown, NoteKind::Excluded, reason).decided_by(layer));
+                return;
+            }
         }
         if kind.is_file() {
-            self.candidates.push(Candidate { path: entry.path().to_path_buf(), shown, is_explicit: false, last_link: LastLink::Refuse });
+            self.candidates.push(Candidate { path: entry.into_path(), shown, is_explicit: false, last_link: LastLink::Refuse });
         } else if kind.is_symlink() {
             self.visit_link(entry.path(), shown, root, real_root, rules);
         } else {

@@ -5,17 +5,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use super::gather::Candidate;
+use super::order::InOrder;
 use super::rules::Rules;
-use super::spool::Spool;
+use super::spool::{Home, Spool};
+use super::tree::tree;
 use crate::failure::Failure;
 use crate::fs::{FileError, FileProblem, ReadBuffer, open_regular};
 use crate::note::{Level, Note, NoteKind};
-use crate::render::Style;
+use crate::render::{Frame, Style};
 use crate::secrets::{self, Secret};
 use crate::text;
 use crate::tokens::TokenCounter;
 
-/// Neighbours in the tree are taken together, so that a thread's spool holds long runs in final order.
+/// Neighbours in the tree are taken together and leave together.
 const CHUNK: usize = 16;
 
 /// A file's text, ready to be rendered.
@@ -30,7 +32,7 @@ pub struct LoadedFile<'a> {
     pub modified: Option<SystemTime>,
 }
 
-/// Where a rendered file lies in the spools, and what is known about it.
+/// Where a rendered file lies in the spool, and what is known about it.
 #[derive(Debug, Clone)]
 pub struct Section {
     pub shown: String,
@@ -41,18 +43,17 @@ pub struct Section {
     /// Exact tokens of the section as rendered, where a budget was given.
     pub rendered_tokens: Option<u64>,
     pub modified: Option<SystemTime>,
-    pub spool: usize,
     pub offset: u64,
     pub length: u64,
 }
 
 /// All sections in the order of the candidates.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Loaded {
     pub sections: Vec<Section>,
     pub errors: Vec<FileError>,
     pub notes: Vec<Note>,
-    pub spools: Vec<Spool>,
+    pub spool: Spool,
 }
 
 /// How far the work is. Shared with whoever shows it.
@@ -82,89 +83,111 @@ enum Verdict {
     Skipped,
 }
 
-/// Loads and renders all candidates. Only a full disk or the like under the spool itself is a failure.
-pub fn load(candidates: &[Candidate], job: Job<'_>) -> Result<Loaded, Failure> {
+/// Loads and renders all candidates into a spool at `home`. Only a full disk or the like under the spool itself is a failure.
+pub fn load(candidates: &[Candidate], job: Job<'_>, home: Home) -> Result<Loaded, Failure> {
     job.progress.total.store(candidates.len(), Ordering::Relaxed);
     let threads = job.rules.thread_count().min(candidates.len().div_ceil(CHUNK)).max(1);
-    let next = AtomicUsize::new(0);
-    let work = |index: usize| Worker::new(job, index, threads).run(candidates, &next);
-    let results: Vec<std::io::Result<Worker<'_>>> = if threads == 1 {
-        vec![work(0)]
+    let room = |blocks: usize, bytes: u64| forecast(candidates, job, blocks * CHUNK, bytes);
+    let (next, order) = (AtomicUsize::new(0), InOrder::new(Spool::new(home), &room));
+    let work = || Worker::new(job).run(candidates, &next, &order);
+    let workers: Vec<Worker<'_>> = if threads == 1 {
+        vec![work()]
     } else {
         std::thread::scope(|scope| {
-            let handles: Vec<_> = (0..threads).map(|index| scope.spawn(move || work(index))).collect();
+            let handles: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
             handles.into_iter().map(|handle| handle.join().expect("a worker does not panic")).collect()
         })
     };
-    let mut loaded = Loaded::default();
-    let mut verdicts = Vec::with_capacity(candidates.len());
-    for result in results {
-        let worker = result.map_err(|error| {
-            Failure::new("cannot keep the contents in a temporary file")
-                .because(&error)
-                .hint("free some space, or point TMPDIR to a disk that has some")
-        })?;
-        verdicts.extend(worker.verdicts);
+    let (spool, starts) = order.finish().map_err(|error| {
+        Failure::new("cannot keep the contents in a temporary file")
+            .because(&error)
+            .hint("free some space where the output goes; without -o it is TMPDIR that needs it")
+    })?;
+    let mut loaded = Loaded { sections: Vec::with_capacity(candidates.len()), errors: Vec::new(), notes: Vec::new(), spool };
+    let mut chunks = Vec::with_capacity(starts.len());
+    for worker in workers {
+        chunks.extend(worker.chunks);
         loaded.notes.extend(worker.notes);
-        loaded.spools.push(worker.spool);
     }
-    verdicts.sort_unstable_by_key(|(index, _)| *index);
+    chunks.sort_unstable_by_key(|(chunk, _)| *chunk);
     loaded.notes.sort_by(|a, b| crate::shown::tree_order(&a.path, &b.path));
-    for (_, verdict) in verdicts {
-        match verdict {
-            Verdict::Section(section) => loaded.sections.push(section),
-            Verdict::Error(error) => loaded.errors.push(error),
-            Verdict::Skipped => {}
+    for (chunk, verdicts) in chunks {
+        for verdict in verdicts {
+            match verdict {
+                Verdict::Section(section) => loaded.sections.push(Section { offset: starts[chunk] + section.offset, ..section }),
+                Verdict::Error(error) => loaded.errors.push(error),
+                Verdict::Skipped => {}
+            }
         }
     }
     Ok(loaded)
 }
 
+/// Guesses how long the header will be when all candidates turn out well.
+fn forecast(candidates: &[Candidate], job: Job<'_>, files: usize, bytes: u64) -> u64 {
+    let frame = Frame {
+        limits: &job.rules.shown,
+        tree: tree(candidates.iter().map(|candidate| (candidate.shown.as_str(), None))),
+        files: candidates.len(),
+        bytes: bytes / files.max(1) as u64 * candidates.len() as u64,
+        tokens: None,
+        encoding: None,
+        left_out: &[],
+        left_out_total: 0,
+        notes: &[],
+    };
+    job.style.header(&frame).len() as u64
+}
+
 struct Worker<'a> {
     job: Job<'a>,
-    spool_index: usize,
-    spool: Spool,
     buffer: ReadBuffer,
-    verdicts: Vec<(usize, Verdict)>,
+    /// The rendered sections of the current chunk.
+    block: Vec<u8>,
+    /// The chunks that this thread took. Offsets of sections are those in their block.
+    chunks: Vec<(usize, Vec<Verdict>)>,
     notes: Vec<Note>,
 }
 
 impl<'a> Worker<'a> {
-    fn new(job: Job<'a>, spool_index: usize, count: usize) -> Self {
-        Self { job, spool_index, spool: Spool::one_of(count), buffer: ReadBuffer::default(), verdicts: Vec::new(), notes: Vec::new() }
+    fn new(job: Job<'a>) -> Self {
+        Self { job, buffer: ReadBuffer::default(), block: Vec::new(), chunks: Vec::new(), notes: Vec::new() }
     }
 
-    fn run(mut self, candidates: &[Candidate], next: &AtomicUsize) -> std::io::Result<Self> {
+    fn run(mut self, candidates: &[Candidate], next: &AtomicUsize, order: &InOrder<'_>) -> Self {
         loop {
-            let start = next.fetch_add(CHUNK, Ordering::Relaxed);
+            let chunk = next.fetch_add(1, Ordering::Relaxed);
+            let start = chunk * CHUNK;
             if start >= candidates.len() {
-                return Ok(self);
+                return self;
             }
             let end = (start + CHUNK).min(candidates.len());
-            for (index, candidate) in candidates[start..end].iter().enumerate() {
-                let verdict = self.take(candidate)?;
-                self.verdicts.push((start + index, verdict));
-            }
+            let verdicts = candidates[start..end].iter().map(|candidate| self.take(candidate)).collect();
+            self.chunks.push((chunk, verdicts));
             self.job.progress.done.fetch_add(end - start, Ordering::Relaxed);
+            match order.hand_in(chunk, std::mem::take(&mut self.block)) {
+                Some(block) => self.block = block,
+                None => return self,
+            }
         }
     }
 
-    fn take(&mut self, candidate: &Candidate) -> std::io::Result<Verdict> {
+    fn take(&mut self, candidate: &Candidate) -> Verdict {
         let shown = &candidate.shown;
         let read = read(candidate, self.job, &mut self.buffer);
         let file = match read {
             Ok(Some(file)) => file,
             Ok(None) => {
                 self.notes.push(Note::info(shown.clone(), NoteKind::OwnOutput, "this is the output itself"));
-                return Ok(Verdict::Skipped);
+                return Verdict::Skipped;
             }
             Err(problem) => {
                 let error = FileError::new(shown.clone(), problem);
                 if !candidate.is_explicit && is_merely_skipped(&error.problem) {
                     self.notes.push(error.note(Level::Warning));
-                    return Ok(Verdict::Skipped);
+                    return Verdict::Skipped;
                 }
-                return Ok(Verdict::Error(error));
+                return Verdict::Error(error);
             }
         };
         let limit = self.job.rules.max_file_bytes();
@@ -177,28 +200,22 @@ impl<'a> Worker<'a> {
         if let Some(note) = self.job.style.replaces(&file) {
             self.notes.push(note);
         }
-        let offset = self.spool.len();
-        let (style, counter, counts_rendered) = (self.job.style, self.job.counter, self.job.counts_rendered);
-        let mut rendered_tokens = None;
-        self.spool.append(|buffer| {
-            let start = buffer.len();
-            style.section(&file, buffer);
-            if let (Some(counter), true) = (counter, counts_rendered) {
-                let rendered = std::str::from_utf8(&buffer[start..]).expect("sections are rendered from text");
-                rendered_tokens = Some(counter.count(rendered, &blake3::hash(rendered.as_bytes())));
-            }
-        })?;
-        Ok(Verdict::Section(Section {
+        let offset = self.block.len();
+        self.job.style.section(&file, &mut self.block);
+        let rendered_tokens = self.job.counter.filter(|_| self.job.counts_rendered).map(|counter| {
+            let rendered = std::str::from_utf8(&self.block[offset..]).expect("sections are rendered from text");
+            counter.count(rendered, &blake3::hash(rendered.as_bytes()))
+        });
+        Verdict::Section(Section {
             shown: shown.clone(),
             is_explicit: candidate.is_explicit,
             bytes: file.bytes,
             tokens: file.tokens,
             rendered_tokens,
             modified: file.modified,
-            spool: self.spool_index,
-            offset,
-            length: self.spool.len() - offset,
-        }))
+            offset: offset as u64,
+            length: (self.block.len() - offset) as u64,
+        })
     }
 }
 

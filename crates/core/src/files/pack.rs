@@ -1,10 +1,11 @@
 //! A finished pack: what was kept, and how it leaves.
 
+use std::fs::File;
 use std::io::{self, Write};
 
 use super::fit::Fitted;
 use super::rules::ShownLimits;
-use super::spool::Spool;
+use super::spool::{Run, Spool};
 use super::tree::tree;
 use crate::note::Note;
 use crate::render::{Frame, Style};
@@ -13,7 +14,7 @@ use crate::render::{Frame, Style};
 #[derive(Debug)]
 pub struct Pack<'a> {
     pub fitted: &'a Fitted,
-    pub spools: &'a [Spool],
+    pub spool: &'a Spool,
     pub limits: &'a ShownLimits,
     pub style: &'a Style,
     /// Notes that are part of the document (JSON only).
@@ -41,7 +42,22 @@ impl Pack<'_> {
 
     /// Writes header, tree, sections and footer.
     pub fn write<W: Write>(&self, out: &mut W) -> io::Result<()> {
-        let frame = Frame {
+        let frame = self.frame();
+        out.write_all(self.style.header(&frame).as_bytes())?;
+        for run in self.runs() {
+            self.spool.copy(run.offset, run.length, out)?;
+        }
+        out.write_all(self.style.footer(&frame).as_bytes())
+    }
+
+    /// Makes the spool's own file the document, where the spool waits beside it; else the document must be written.
+    pub fn settle(&self) -> io::Result<Option<&File>> {
+        let frame = self.frame();
+        self.spool.settle(&self.style.header(&frame), &self.runs(), &self.style.footer(&frame))
+    }
+
+    fn frame(&self) -> Frame<'_> {
+        Frame {
             limits: self.limits,
             tree: self.tree(),
             files: self.fitted.kept.len(),
@@ -51,31 +67,21 @@ impl Pack<'_> {
             left_out: &self.fitted.left_out[..self.fitted.left_out.len().min(self.fitted.named)],
             left_out_total: self.fitted.left_out.len(),
             notes: self.notes,
-        };
-        out.write_all(self.style.header(&frame).as_bytes())?;
-        self.write_sections(out)?;
-        out.write_all(self.style.footer(&frame).as_bytes())
+        }
     }
 
-    /// Copies the sections, neighbours in one go. The separator behind the last one is dropped.
-    fn write_sections<W: Write>(&self, out: &mut W) -> io::Result<()> {
-        let mut run: Option<(usize, u64, u64)> = None;
+    /// Returns where the sections lie, neighbours in one. The separator behind the last one is dropped.
+    fn runs(&self) -> Vec<Run> {
+        let mut runs: Vec<Run> = Vec::new();
         for section in &self.fitted.kept {
-            run = match run {
-                Some((spool, offset, length)) if spool == section.spool && offset + length == section.offset => {
-                    Some((spool, offset, length + section.length))
-                }
-                other => {
-                    if let Some((spool, offset, length)) = other {
-                        self.spools[spool].copy(offset, length, out)?;
-                    }
-                    Some((section.spool, section.offset, section.length))
-                }
-            };
+            match runs.last_mut() {
+                Some(run) if run.offset + run.length == section.offset => run.length += section.length,
+                _ => runs.push(Run { offset: section.offset, length: section.length }),
+            }
         }
-        match run {
-            Some((spool, offset, length)) => self.spools[spool].copy(offset, length - self.style.separator().len() as u64, out),
-            None => Ok(()),
+        if let Some(last) = runs.last_mut() {
+            last.length -= self.style.separator().len() as u64;
         }
+        runs
     }
 }

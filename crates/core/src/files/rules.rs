@@ -1,5 +1,6 @@
 //! What may be taken while walking, settled from the settings and the flags of one call.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -165,10 +166,17 @@ impl Rules {
 
     /// Returns the extension rule that keeps a file name out, with its layer. `min.js` is an extension too.
     pub fn excluded_extension(&self, name: &str) -> Option<&(String, String)> {
-        let name = name.strip_prefix('.').unwrap_or(name).to_lowercase();
+        let name = name.strip_prefix('.').unwrap_or(name);
+        let is_lower = name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+        let name = if is_lower { Cow::Borrowed(name) } else { Cow::Owned(name.to_lowercase()) };
         self.excluded_extensions
             .iter()
             .find(|(excluded, _)| name.strip_suffix(excluded.as_str()).is_some_and(|stem| stem.len() > 1 && stem.ends_with('.')))
+    }
+
+    /// Tells whether this call has globs at all.
+    pub fn has_globs(&self) -> bool {
+        !(self.include.is_empty() && self.exclude.is_empty())
     }
 
     /// Returns why the globs of this call keep a path out, if they do. They are tried on the path as shown and on the

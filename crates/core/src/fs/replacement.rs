@@ -1,0 +1,172 @@
+//! A file's new content: written beside it, then put in its place in one step.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::{FileProblem, not_regular};
+
+/// Replaces a file by `bytes` in one step: whoever reads sees the old file or the new one, never a part.
+///
+/// A symbolic link stays a link (its target is replaced), and the mode is kept.
+pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FileProblem> {
+    let mut replacement = Replacement::beside(path)?;
+    replacement.file().write_all(bytes)?;
+    // What is edited in place must survive a power cut; a pack can be made again.
+    replacement.file().sync_all()?;
+    replacement.commit()
+}
+
+/// The file that is really replaced: behind links, and with its mode.
+#[derive(Debug)]
+struct Target {
+    path: PathBuf,
+    old: Option<Metadata>,
+}
+
+impl Target {
+    fn of(path: &Path) -> Result<Self, FileProblem> {
+        let path = match fs::canonicalize(path) {
+            Ok(real) => real,
+            // A link to nothing yet: what it points to is made, the link stays.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => match fs::read_link(path) {
+                Ok(pointed) => path.parent().unwrap_or(Path::new(".")).join(pointed),
+                Err(_) => path.to_path_buf(),
+            },
+            Err(error) => return Err(error.into()),
+        };
+        let old = fs::metadata(&path).ok();
+        match not_regular(old.clone()) {
+            Some(problem) => Err(problem),
+            None => Ok(Self { path, old }),
+        }
+    }
+
+    fn directory(&self) -> &Path {
+        match self.path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        }
+    }
+
+    /// Gives a file the mode of the one that it replaces.
+    fn set_mode(&self, file: &File) -> io::Result<()> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = match &self.old {
+                Some(old) => old.permissions().mode() & 0o7777,
+                None => 0o666 & !umask(),
+            };
+            file.set_permissions(fs::Permissions::from_mode(mode))
+        }
+        #[cfg(not(unix))]
+        match &self.old {
+            Some(old) => file.set_permissions(old.permissions()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Names for what is about to replace something: never picked up as somebody's own file.
+fn temporary_name() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".brief-").suffix(".tmp");
+    builder
+}
+
+/// A temporary file beside a target, which takes its place only on [`Replacement::commit`].
+#[derive(Debug)]
+pub struct Replacement {
+    temporary: tempfile::NamedTempFile,
+    target: Target,
+}
+
+impl Replacement {
+    /// Makes the temporary file in the target's own directory, so that the final rename cannot cross file systems.
+    pub fn beside(path: &Path) -> Result<Self, FileProblem> {
+        let target = Target::of(path)?;
+        let temporary = temporary_name().tempfile_in(target.directory())?;
+        Ok(Self { temporary, target })
+    }
+
+    pub fn file(&mut self) -> &mut File {
+        self.temporary.as_file_mut()
+    }
+
+    /// Makes the new content the file's content.
+    pub fn commit(self) -> Result<(), FileProblem> {
+        self.target.set_mode(self.temporary.as_file())?;
+        self.temporary.persist(&self.target.path).map_err(|error| FileProblem::from(error.error))?;
+        Ok(())
+    }
+}
+
+/// Makes a file without a name in the directory of `path`. It vanishes with the process, however that ends, unless
+/// [`name_unlinked`] gives it a name. Where the system has no such files there is `None`.
+pub fn unlinked_beside(path: &Path) -> Option<File> {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        let target = Target::of(path).ok()?;
+        File::options().read(true).write(true).mode(0o600).custom_flags(libc::O_TMPFILE).open(target.directory()).ok()
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = path;
+        None
+    }
+}
+
+/// Puts a file of [`unlinked_beside`] in the place of `path`, in one step.
+pub fn name_unlinked(file: &File, path: &Path) -> Result<(), FileProblem> {
+    let target = Target::of(path)?;
+    target.set_mode(file)?;
+    let temporary = temporary_name().make_in(target.directory(), |name| link(file, name))?;
+    temporary.persist(&target.path).map_err(|error| FileProblem::from(error.error))?;
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+fn link(file: &File, name: &Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    use std::os::fd::AsRawFd;
+    let itself = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok(linkat(CWD, itself, CWD, name, AtFlags::SYMLINK_FOLLOW)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn link(_: &File, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Returns the process's umask. There is no way to read it without `unsafe` or setting it, except on Linux.
+#[cfg(unix)]
+fn umask() -> u32 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("Umask:"));
+    line.and_then(|octal| u32::from_str_radix(octal.trim(), 8).ok()).unwrap_or(0o022)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use briefing_testkit::Sandbox;
+
+    use super::*;
+
+    #[test]
+    fn a_file_without_a_name_takes_the_place_and_the_mode() {
+        let sandbox = Sandbox::new().file("out.md", "old");
+        let path = sandbox.path("out.md");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let mut file = unlinked_beside(&path).expect("this file system has such files");
+        file.write_all(b"new").unwrap();
+        assert_eq!(fs::read_dir(sandbox.root()).unwrap().count(), 1, "nobody sees it before");
+        name_unlinked(&file, &path).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o640);
+        assert_eq!(fs::read_dir(sandbox.root()).unwrap().count(), 1, "nothing else is left");
+    }
+}
