@@ -180,6 +180,9 @@ pub(crate) fn decide(errors: &[FileError], mode: &str, is_yes: bool, files: usiz
         many => format!("{many} paths cannot be used"),
     };
     let failure = errors.iter().fold(Failure::new(count), |failure, error| failure.because_of(error.to_string()));
+    if files == 0 && mode == "flexible" {
+        return Err(failure.hint("nothing would be left to pack: check the path"));
+    }
     if mode == "strict" {
         return Err(failure.hint("`--errors ignore` leaves such files out and goes on"));
     }

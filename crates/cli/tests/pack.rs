@@ -29,6 +29,39 @@ fn the_same_bytes_on_every_run_and_for_every_number_of_threads() {
     }
 }
 
+/// Large enough that the document is made in place, with all that makes its header other than foreseen.
+#[test]
+fn a_large_document_in_a_file_has_the_same_bytes_as_on_stdout() {
+    let mut sandbox = Sandbox::new()
+        .file("a/binary.dat", "\0".repeat(5000))
+        .file("b/latin1.txt", b"caf\xe9")
+        .file("b/utf16.txt", b"\xFF\xFEh\0i\0")
+        .file("b/mark.md", "\u{FEFF}marked\n")
+        .file("b/fence.md", "````\ncode\n````\n")
+        .file("c/secret.env", format!("KEY=ghp_{}\n", "a1B2".repeat(9)))
+        .file("z/large.txt", "x".repeat(2_000_000));
+    for i in 0..90 {
+        sandbox = sandbox.file(format!("d{}/f{i}.rs", i % 3), format!("let x = {i};\n").repeat(4000));
+    }
+    let sandbox = sandbox.directory("out");
+    for more in
+        [&[][..], &["--format", "json"], &["--format", "xml"], &["--format", "jsonl"], &["--max-files-per-directory", "7"], &["--tokens"]]
+    {
+        let arguments = |tail: &[&'static str]| [&["pack", ".", "--errors", "ignore"], more, tail].concat();
+        let printed = sandbox.brief(arguments(&[])).success();
+        assert!(printed.stdout.len() > 500_000, "{more:?}");
+        for threads in ["1", "4"] {
+            sandbox.brief(arguments(&["-j", threads, "-o", "out/document"])).success();
+            assert!(std::fs::read(sandbox.path("out/document")).unwrap() == printed.stdout, "{more:?} {threads}");
+            assert_eq!(std::fs::read_dir(sandbox.path("out")).unwrap().count(), 1, "nothing else is left");
+            std::fs::remove_file(sandbox.path("out/document")).unwrap();
+        }
+    }
+    sandbox.write("out/document", "old");
+    sandbox.brief(["pack", ".", "--errors", "strict", "-o", "out/document"]).code(1);
+    assert_eq!(sandbox.read("out/document"), "old", "a failure changes nothing");
+}
+
 #[test]
 fn files_directories_lists_and_globs_mix() {
     let sandbox = project();
@@ -145,6 +178,16 @@ fn flexible_without_a_terminal_fails_and_says_how_to_go_on() {
     ");
     let outcome = sandbox.brief(["pack", "ok.txt", "missing", "--yes", "--format", "plain"]).success();
     assert!(outcome.stdout().contains("fine\n") && outcome.stderr().contains("warning: `missing`: does not exist"), "{outcome}");
+}
+
+#[test]
+fn when_nothing_would_be_left_nobody_is_told_to_go_on() {
+    let failed = Sandbox::new().brief(["pack", "nope"]).code(1);
+    insta::assert_snapshot!(failed.stderr(), @r"
+    error: 1 path cannot be used
+      caused by: `nope`: does not exist
+    hint: nothing would be left to pack: check the path
+    ");
 }
 
 #[test]

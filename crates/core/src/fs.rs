@@ -3,10 +3,11 @@
 //! Files are opened once, without blocking, checked **on the handle** to be regular, and read up to a limit. Writes
 //! go to a temporary file beside the target and are renamed over it.
 
+mod buffer;
 mod replacement;
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -14,6 +15,7 @@ use thiserror::Error;
 use crate::note::{Level, Note, NoteKind};
 use crate::text::{self, Undecodable};
 
+pub use buffer::Buffer;
 pub use replacement::{Replacement, name_unlinked, unlinked_beside, write_atomic};
 
 /// Why one file could not be used. Each situation has its own variant and message.
@@ -137,7 +139,12 @@ pub fn open_regular(path: &Path, last_link: LastLink) -> Result<(File, Metadata)
     if last_link == LastLink::Refuse && fs::symlink_metadata(path)?.is_symlink() {
         return Err(FileProblem::Link { why: "where a file was" });
     }
-    let file = match options.open(path) {
+    checked(options.open(path), path)
+}
+
+/// Tells what was opened: a regular file, or why not.
+fn checked(opened: io::Result<File>, path: &Path) -> Result<(File, Metadata), FileProblem> {
+    let file = match opened {
         Ok(file) => file,
         // A socket cannot be opened at all; say what it is rather than "no such device or address".
         Err(error) => return Err(not_regular(fs::symlink_metadata(path).ok()).unwrap_or_else(|| error.into())),
@@ -147,6 +154,36 @@ pub fn open_regular(path: &Path, last_link: LastLink) -> Result<(File, Metadata)
         return Err(not_regular(Some(metadata)).unwrap_or(FileProblem::NotRegular { what: "something else" }));
     }
     Ok((file, metadata))
+}
+
+/// Opens files like [`open_regular`] without following a link in the last place. Many files of one directory in a row
+/// cost less: its path is looked up once.
+#[derive(Debug, Default)]
+pub struct Opener {
+    #[cfg(unix)]
+    directory: Option<(PathBuf, std::os::fd::OwnedFd)>,
+}
+
+impl Opener {
+    #[cfg(unix)]
+    pub fn open(&mut self, path: &Path) -> Result<(File, Metadata), FileProblem> {
+        use rustix::fs::{CWD, Mode, OFlags, openat};
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return open_regular(path, LastLink::Refuse) };
+        if self.directory.as_ref().is_none_or(|(directory, _)| directory != parent) {
+            let Ok(opened) = openat(CWD, parent, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()) else {
+                return open_regular(path, LastLink::Refuse);
+            };
+            self.directory = Some((parent.to_path_buf(), opened));
+        }
+        let Some((_, directory)) = &self.directory else { return open_regular(path, LastLink::Refuse) };
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        checked(openat(directory, name, flags, Mode::empty()).map(File::from).map_err(io::Error::from), path)
+    }
+
+    #[cfg(not(unix))]
+    pub fn open(&mut self, path: &Path) -> Result<(File, Metadata), FileProblem> {
+        open_regular(path, LastLink::Refuse)
+    }
 }
 
 fn not_regular(metadata: Option<Metadata>) -> Option<FileProblem> {
@@ -169,51 +206,10 @@ fn not_regular(metadata: Option<Metadata>) -> Option<FileProblem> {
     None
 }
 
-/// A buffer that is grown once and used for many files, so that no file pays for zeroing memory again.
-#[derive(Debug, Default)]
-pub struct ReadBuffer {
-    bytes: Vec<u8>,
-}
-
-impl ReadBuffer {
-    /// Reads an opened file up to `limit` bytes; one byte more is [`FileProblem::TooLarge`].
-    ///
-    /// The size is checked before the first read and again while reading: a file may grow under our hands. One that
-    /// gave exactly what it had when it was opened is whole.
-    pub fn read(&mut self, file: &mut File, metadata: &Metadata, limit: u64) -> Result<&[u8], FileProblem> {
-        if metadata.len() > limit {
-            return Err(FileProblem::TooLarge { size: metadata.len(), limit });
-        }
-        let mut filled = 0;
-        loop {
-            let wanted = filled.max(metadata.len() as usize) + 1;
-            if self.bytes.len() < wanted {
-                let size = wanted.next_multiple_of(64 * 1024);
-                let missing = size - self.bytes.len();
-                self.bytes.try_reserve_exact(missing).map_err(|_| FileProblem::Io(format!("not enough memory for {size} bytes")))?;
-                self.bytes.resize(size, 0);
-            }
-            match file.read(&mut self.bytes[filled..]) {
-                Ok(0) => return Ok(&self.bytes[..filled]),
-                Ok(read) => filled += read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error.into()),
-            }
-            if filled as u64 == metadata.len() {
-                return Ok(&self.bytes[..filled]);
-            }
-            if filled as u64 > limit {
-                let size = file.metadata().map_or(filled as u64, |now| now.len().max(filled as u64));
-                return Err(FileProblem::TooLarge { size, limit });
-            }
-        }
-    }
-}
-
 /// Reads the bytes of a regular file, at most `limit` of them.
 pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, FileProblem> {
     let (mut file, metadata) = open_regular(path, LastLink::Follow)?;
-    let mut buffer = ReadBuffer::default();
+    let mut buffer = Buffer::default();
     Ok(buffer.read(&mut file, &metadata, limit)?.to_vec())
 }
 
@@ -267,7 +263,7 @@ mod tests {
         fs::write(&path, b"12345").unwrap();
         let (mut file, metadata) = open_regular(&path, LastLink::Follow).unwrap();
         fs::write(&path, vec![b'x'; 1000]).unwrap();
-        let mut buffer = ReadBuffer::default();
+        let mut buffer = Buffer::default();
         assert_eq!(buffer.read(&mut file, &metadata, 100), Err(FileProblem::TooLarge { size: 1000, limit: 100 }));
     }
 

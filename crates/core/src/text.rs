@@ -26,7 +26,7 @@ fn decode_utf8(bytes: &[u8]) -> Result<Cow<'_, str>, Undecodable> {
     if memchr::memchr(0, bytes).is_some() {
         return Err(Undecodable::Binary);
     }
-    match std::str::from_utf8(bytes) {
+    match simdutf8::compat::from_utf8(bytes) {
         Ok(text) => Ok(Cow::Borrowed(text)),
         Err(error) => Err(Undecodable::NotUtf8 { offset: error.valid_up_to() }),
     }
@@ -52,9 +52,8 @@ fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<Cow<'_, str>, 
     Ok(Cow::Owned(text))
 }
 
-/// Returns the length of the longest run of `byte` in `text`. Used to make frames that content cannot close.
-pub fn longest_run(text: &str, byte: u8) -> usize {
-    let bytes = text.as_bytes();
+/// Returns the length of the longest run of `byte` in `bytes`. Used to make frames that content cannot close.
+pub fn longest_run(bytes: &[u8], byte: u8) -> usize {
     let mut longest = 0;
     let mut at = 0;
     while let Some(start) = memchr::memchr(byte, &bytes[at..]) {
@@ -105,7 +104,7 @@ mod tests {
 
     #[test]
     fn runs_are_measured_anywhere() {
-        assert_eq!(longest_run("``a````", b'`'), 4);
-        assert_eq!(longest_run("none", b'`'), 0);
+        assert_eq!(longest_run(b"``a````", b'`'), 4);
+        assert_eq!(longest_run(b"none", b'`'), 0);
     }
 }

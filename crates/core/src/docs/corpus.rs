@@ -16,7 +16,7 @@ use super::list::{List, ListFile, Listed, Source};
 use super::looks::{Looked, look};
 use super::stamp::{Look, Stamp};
 use crate::Failure;
-use crate::fs::{FileError, FileProblem, LastLink, ReadBuffer, beneath, open_regular};
+use crate::fs::{Buffer, FileError, FileProblem, LastLink, beneath, open_regular};
 use crate::note::{Level, Note, NoteKind};
 use crate::packed::Damage;
 use crate::select::{Document, Ranked, SearchFileError, SearchIndex, Selection, Wanted, Weights};
@@ -422,7 +422,7 @@ fn hash_of(entry: &Offered) -> String {
 fn read(root: &Path, file: &Path) -> Result<(Look, [u8; 32], String), FileProblem> {
     let real = beneath(root, file)?;
     let (mut file, metadata) = open_regular(&real, LastLink::Refuse)?;
-    let mut buffer = ReadBuffer::default();
+    let mut buffer = Buffer::default();
     let bytes = buffer.read(&mut file, &metadata, MAX_DOCUMENT_BYTES)?;
     let hash = *blake3::hash(bytes).as_bytes();
     Ok((Look::of(&metadata), hash, text::decode(bytes)?.into_owned()))

@@ -1,6 +1,7 @@
 //! Candidates to sections: each file is opened once, checked, decoded, guarded, counted and rendered, in parallel.
 
 use std::borrow::Cow;
+use std::fs::Metadata;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
@@ -10,7 +11,7 @@ use super::rules::Rules;
 use super::spool::{Home, Spool};
 use super::tree::tree;
 use crate::failure::Failure;
-use crate::fs::{FileError, FileProblem, ReadBuffer, open_regular};
+use crate::fs::{Buffer, FileError, FileProblem, LastLink, Opener, open_regular};
 use crate::note::{Level, Note, NoteKind};
 use crate::render::{Frame, Style};
 use crate::secrets::{self, Secret};
@@ -29,7 +30,6 @@ pub struct LoadedFile<'a> {
     pub bytes: u64,
     pub tokens: Option<u64>,
     pub secrets: Vec<Secret>,
-    pub modified: Option<SystemTime>,
 }
 
 /// Where a rendered file lies in the spool, and what is known about it.
@@ -141,9 +141,11 @@ fn forecast(candidates: &[Candidate], job: Job<'_>, files: usize, bytes: u64) ->
 
 struct Worker<'a> {
     job: Job<'a>,
-    buffer: ReadBuffer,
+    opener: Opener,
     /// The rendered sections of the current chunk.
-    block: Vec<u8>,
+    block: Buffer,
+    /// A file whose content cannot stand in the block as it is.
+    aside: Buffer,
     /// The chunks that this thread took. Offsets of sections are those in their block.
     chunks: Vec<(usize, Vec<Verdict>)>,
     notes: Vec<Note>,
@@ -151,7 +153,7 @@ struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     fn new(job: Job<'a>) -> Self {
-        Self { job, buffer: ReadBuffer::default(), block: Vec::new(), chunks: Vec::new(), notes: Vec::new() }
+        Self { job, opener: Opener::default(), block: Buffer::default(), aside: Buffer::default(), chunks: Vec::new(), notes: Vec::new() }
     }
 
     fn run(mut self, candidates: &[Candidate], next: &AtomicUsize, order: &InOrder<'_>) -> Self {
@@ -174,49 +176,76 @@ impl<'a> Worker<'a> {
 
     fn take(&mut self, candidate: &Candidate) -> Verdict {
         let shown = &candidate.shown;
-        let read = read(candidate, self.job, &mut self.buffer);
-        let file = match read {
-            Ok(Some(file)) => file,
+        let offset = self.block.len();
+        let error = match self.render(candidate) {
+            Ok(Some(section)) => return Verdict::Section(section),
             Ok(None) => {
                 self.notes.push(Note::info(shown.clone(), NoteKind::OwnOutput, "this is the output itself"));
-                return Verdict::Skipped;
+                None
             }
-            Err(problem) => {
-                let error = FileError::new(shown.clone(), problem);
-                if !candidate.is_explicit && is_merely_skipped(&error.problem) {
-                    self.notes.push(error.note(Level::Warning));
-                    return Verdict::Skipped;
-                }
-                return Verdict::Error(error);
-            }
+            Err(problem) => Some(FileError::new(shown.clone(), problem)),
         };
-        let limit = self.job.rules.max_file_bytes();
-        if file.bytes >= limit - limit / 10 && limit > 0 {
-            let reason = format!("{} of at most {limit} bytes: near the size limit", file.bytes);
-            self.notes
-                .push(Note::warning(shown.clone(), NoteKind::NearLimit, reason).decided_by(self.job.rules.decided_by("max_file_size_kb")));
+        self.block.truncate(offset);
+        match error {
+            Some(error) if candidate.is_explicit || !is_merely_skipped(&error.problem) => Verdict::Error(error),
+            Some(error) => {
+                self.notes.push(error.note(Level::Warning));
+                Verdict::Skipped
+            }
+            None => Verdict::Skipped,
         }
-        self.notes.extend(file.secrets.iter().map(|secret| secret.note(shown)));
-        if let Some(note) = self.job.style.replaces(&file) {
-            self.notes.push(note);
-        }
+    }
+
+    /// Appends the section of one file to the block; `None` means that it is our own output.
+    fn render(&mut self, candidate: &Candidate) -> Result<Option<Section>, FileProblem> {
+        let (job, shown) = (self.job, candidate.shown.as_str());
         let offset = self.block.len();
-        self.job.style.section(&file, &mut self.block);
-        let rendered_tokens = self.job.counter.filter(|_| self.job.counts_rendered).map(|counter| {
-            let rendered = std::str::from_utf8(&self.block[offset..]).expect("sections are rendered from text");
+        let (bytes, tokens, modified);
+        if job.style.open(shown, &mut self.block) {
+            let start = self.block.len();
+            let Some(metadata) = read(candidate, job, &mut self.opener, &mut self.block)? else { return Ok(None) };
+            let content = &self.block.as_bytes()[start..];
+            let file = guarded(shown, content, job, &mut self.notes)?;
+            (bytes, tokens, modified) = (file.bytes, file.tokens, metadata.modified().ok());
+            let is_as_read = matches!(file.text, Cow::Borrowed(_)) && file.text.len() == content.len();
+            let secrets = file.secrets;
+            let changed = (!is_as_read).then(|| file.text.into_owned());
+            if changed.is_some() || !job.style.close(start, &mut self.block) {
+                let text = changed.unwrap_or_else(|| String::from_utf8_lossy(&self.block.as_bytes()[start..]).into_owned());
+                self.block.truncate(offset);
+                job.style.section(&LoadedFile { shown, text: Cow::Owned(text), bytes, tokens, secrets }, &mut self.block);
+            }
+        } else {
+            self.aside.truncate(0);
+            let Some(metadata) = read(candidate, job, &mut self.opener, &mut self.aside)? else { return Ok(None) };
+            let file = guarded(shown, self.aside.as_bytes(), job, &mut self.notes)?;
+            (bytes, tokens, modified) = (file.bytes, file.tokens, metadata.modified().ok());
+            job.style.section(&file, &mut self.block);
+        }
+        let rendered_tokens = job.counter.filter(|_| job.counts_rendered).map(|counter| {
+            let rendered = std::str::from_utf8(&self.block.as_bytes()[offset..]).expect("sections are rendered from text");
             counter.count(rendered, &blake3::hash(rendered.as_bytes()))
         });
-        Verdict::Section(Section {
-            shown: shown.clone(),
+        Ok(Some(Section {
+            shown: shown.to_owned(),
             is_explicit: candidate.is_explicit,
-            bytes: file.bytes,
-            tokens: file.tokens,
+            bytes,
+            tokens,
             rendered_tokens,
-            modified: file.modified,
+            modified,
             offset: offset as u64,
             length: (self.block.len() - offset) as u64,
-        })
+        }))
     }
+}
+
+/// Returns a warning about a file that is nearly too large.
+fn near_limit(shown: &str, bytes: u64, rules: &Rules) -> Option<Note> {
+    let limit = rules.max_file_bytes();
+    (limit > 0 && bytes >= limit - limit / 10).then(|| {
+        let reason = format!("{bytes} of at most {limit} bytes: near the size limit");
+        Note::warning(shown, NoteKind::NearLimit, reason).decided_by(rules.decided_by("max_file_size_kb"))
+    })
 }
 
 /// Binary and undecodable files met while walking are no errors: nobody asked for them. Nor are files that vanish
@@ -232,9 +261,12 @@ fn is_merely_skipped(problem: &FileProblem) -> bool {
     )
 }
 
-/// Reads one file; `None` means that it is our own output.
-fn read<'a>(candidate: &'a Candidate, job: Job<'_>, buffer: &'a mut ReadBuffer) -> Result<Option<LoadedFile<'a>>, FileProblem> {
-    let (mut file, metadata) = open_regular(&candidate.path, candidate.last_link)?;
+/// Appends the bytes of one file; `None` means that it is our own output.
+fn read(candidate: &Candidate, job: Job<'_>, opener: &mut Opener, buffer: &mut Buffer) -> Result<Option<Metadata>, FileProblem> {
+    let (mut file, metadata) = match candidate.last_link {
+        LastLink::Refuse => opener.open(&candidate.path)?,
+        LastLink::Follow => open_regular(&candidate.path, LastLink::Follow)?,
+    };
     #[cfg(unix)]
     if let Some((device, inode)) = job.stdout_identity {
         use std::os::unix::fs::MetadataExt;
@@ -242,17 +274,23 @@ fn read<'a>(candidate: &'a Candidate, job: Job<'_>, buffer: &'a mut ReadBuffer) 
             return Ok(None);
         }
     }
-    let bytes = buffer.read(&mut file, &metadata, job.rules.max_file_bytes())?;
-    let size = bytes.len() as u64;
-    let mut text = text::decode(bytes)?;
-    let mut found = Vec::new();
+    buffer.append(&mut file, &metadata, job.rules.max_file_bytes())?;
+    Ok(Some(metadata))
+}
+
+/// Returns a file without its secrets, and notes what there is to say about it.
+fn guarded<'a>(shown: &'a str, content: &'a [u8], job: Job<'_>, notes: &mut Vec<Note>) -> Result<LoadedFile<'a>, FileProblem> {
+    let mut file = LoadedFile { shown, text: text::decode(content)?, bytes: content.len() as u64, tokens: None, secrets: Vec::new() };
     if job.rules.redacts {
-        let redacted = secrets::redact(&text);
+        let redacted = secrets::redact(&file.text);
         if !redacted.secrets.is_empty() {
-            found = redacted.secrets;
-            text = Cow::Owned(redacted.text.into_owned());
+            file.secrets = redacted.secrets;
+            file.text = Cow::Owned(redacted.text.into_owned());
         }
     }
-    let tokens = job.counter.map(|counter| counter.count(&text, &blake3::hash(text.as_bytes())));
-    Ok(Some(LoadedFile { shown: &candidate.shown, text, bytes: size, tokens, secrets: found, modified: metadata.modified().ok() }))
+    file.tokens = job.counter.map(|counter| counter.count(&file.text, &blake3::hash(file.text.as_bytes())));
+    notes.extend(near_limit(shown, file.bytes, job.rules));
+    notes.extend(file.secrets.iter().map(|secret| secret.note(shown)));
+    notes.extend(job.style.replaces(&file));
+    Ok(file)
 }

@@ -5,6 +5,7 @@ use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard};
 
 use super::spool::Spool;
+use crate::fs::Buffer;
 
 /// What may wait for its turn before the threads that are ahead wait, too.
 const WAITING: usize = 16 * 1024 * 1024;
@@ -21,13 +22,13 @@ pub(super) struct InOrder<'a> {
 
 struct State {
     next: usize,
-    waiting: BTreeMap<usize, Vec<u8>>,
+    waiting: BTreeMap<usize, Buffer>,
     waiting_bytes: usize,
     /// Where each block begins.
     starts: Vec<u64>,
     /// Away while somebody writes.
     spool: Option<Spool>,
-    free: Vec<Vec<u8>>,
+    free: Vec<Buffer>,
     error: Option<io::Error>,
 }
 
@@ -50,7 +51,7 @@ impl<'a> InOrder<'a> {
     }
 
     /// Hands a block in and returns an empty one for the next, or `None` when writing has failed.
-    pub(super) fn hand_in(&self, index: usize, block: Vec<u8>) -> Option<Vec<u8>> {
+    pub(super) fn hand_in(&self, index: usize, block: Buffer) -> Option<Buffer> {
         let mut state = self.lock();
         // The one whose turn it is never waits, so somebody always moves on.
         while state.waiting_bytes > WAITING && state.next != index && state.error.is_none() {
@@ -65,13 +66,13 @@ impl<'a> InOrder<'a> {
             } {
                 let (next, start) = (state.next, spool.len());
                 drop(state);
-                let written = spool.append(&block, || (self.room)(next, start));
+                let written = spool.append(block.as_bytes(), || (self.room)(next, start));
                 state = self.lock();
                 state.next += 1;
                 state.starts.push(start);
                 state.waiting_bytes -= block.len();
                 if block.capacity() <= KEPT {
-                    block.clear();
+                    block.truncate(0);
                     state.free.push(block);
                 }
                 if let Err(error) = written {
@@ -109,14 +110,14 @@ mod tests {
             std::thread::scope(|scope| {
                 for _ in 0..threads {
                     scope.spawn(|| {
-                        let mut block = Vec::new();
+                        let mut block = Buffer::default();
                         loop {
                             let index = next.fetch_add(1, Ordering::Relaxed);
                             if index >= 400 {
                                 break;
                             }
                             // Long enough that some have to wait for their turn.
-                            block.resize(200_000 + index % 7, index as u8);
+                            block.push(&vec![index as u8; 200_000 + index % 7]);
                             block = order.hand_in(index, block).unwrap();
                             assert!(block.is_empty());
                         }

@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn ranges_come_back_from_memory_and_from_disk() {
-        let expected: Vec<u8> = (0..60 * 1024 * 1024_u32).map(|i| (i * 7 >> 3) as u8).collect();
+        let expected: Vec<u8> = (0..60 * 1024 * 1024_u32).map(|i| ((i * 7) >> 3) as u8).collect();
         let (small, large) = (filled(Home::Temporary, &expected[..300_000], 0), filled(Home::Temporary, &expected, 0));
         assert!(small.file.is_none() && large.file.is_some());
         for (spool, offset, length) in
@@ -227,7 +227,7 @@ mod tests {
             cuts in proptest::collection::btree_set(0_usize..2_500_000, 0..12),
         ) {
             let sandbox = Sandbox::new();
-            let body: Vec<u8> = (0..2_500_000_u32).map(|i| (i * 31 >> 4) as u8).collect();
+            let body: Vec<u8> = (0..2_500_000_u32).map(|i| ((i * 31) >> 4) as u8).collect();
             let spool = filled(Home::Beside(sandbox.path("out")), &body, room);
             let edges: Vec<usize> = cuts.into_iter().collect();
             let runs: Vec<Run> = edges
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn another_order_is_copied_out() {
         let sandbox = Sandbox::new();
-        let spool = filled(Home::Beside(sandbox.path("out")), &[1; 2_000_000], 5);
+        let spool = filled(Home::Beside(sandbox.path("out")), &vec![1; 2_000_000], 5);
         let runs = [Run { offset: 10, length: 5 }, Run { offset: 0, length: 5 }];
         assert!(spool.settle("", &runs, "").unwrap().is_none());
     }

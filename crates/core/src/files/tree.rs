@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn any_order_gives_the_same_drawing() {
-        let mut paths = vec!["a/b/c", "a/b/d", "a/e", "a-b", "f/g/h/i", "f/j", "a/b.txt"];
+        let mut paths = ["a/b/c", "a/b/d", "a/e", "a-b", "f/g/h/i", "f/j", "a/b.txt"];
         let drawing = tree(paths.iter().map(|path| (*path, Some(1))));
         paths.reverse();
         assert_eq!(tree(paths.iter().map(|path| (*path, Some(1)))), drawing);

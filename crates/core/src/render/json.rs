@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::Frame;
 use crate::files::LoadedFile;
+use crate::fs::Buffer;
 
 #[derive(Serialize)]
 struct File<'a> {
@@ -26,11 +27,11 @@ pub(super) fn header(frame: &Frame<'_>) -> String {
     format!("{{\n\"version\": 1,\n\"limits\": {},\n\"tree\": {},\n\"files\": [\n", json!(frame.limits), json!(frame.tree))
 }
 
-pub(super) fn section(file: &LoadedFile<'_>, text: &str, separator: &str, out: &mut Vec<u8>) {
+pub(super) fn section(file: &LoadedFile<'_>, text: &str, separator: &str, out: &mut Buffer) {
     let row = File { path: file.shown, bytes: file.bytes, tokens: file.tokens, redacted: file.secrets.len(), content: text };
     serde_json::to_writer(&mut *out, &row).expect("text can be written to memory");
     let end = if separator.is_empty() { "\n" } else { separator };
-    out.extend_from_slice(end.as_bytes());
+    out.push(end.as_bytes());
 }
 
 pub(super) fn footer(frame: &Frame<'_>) -> String {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Frame, joined};
 use crate::files::LoadedFile;
+use crate::fs::Buffer;
 use crate::shown::one_line;
 use crate::text::longest_run;
 
@@ -71,26 +72,33 @@ pub(super) fn header(frame: &Frame<'_>) -> String {
     text
 }
 
-pub(super) fn section(file: &LoadedFile<'_>, text: &str, out: &mut Vec<u8>) {
+pub(super) fn section(file: &LoadedFile<'_>, text: &str, out: &mut Buffer) {
     let fence = fence(text);
-    let mut push = |part: &str| out.extend_from_slice(part.as_bytes());
-    push("### ");
-    push(&one_line(file.shown));
-    push("\n\n");
-    push(&fence);
-    push(language(file.shown));
-    push("\n");
-    push(text);
-    if !text.is_empty() && !text.ends_with('\n') {
-        push("\n");
+    open(file.shown, &fence, out);
+    out.push(text.as_bytes());
+    close(text.as_bytes().last().copied(), &fence, out);
+}
+
+/// The fence of a text without one of its own.
+pub(super) const FENCE: &str = "```";
+
+pub(super) fn open(shown: &str, fence: &str, out: &mut Buffer) {
+    for part in ["### ", &one_line(shown), "\n\n", fence, language(shown), "\n"] {
+        out.push(part.as_bytes());
     }
-    push(&fence);
-    push("\n\n");
+}
+
+pub(super) fn close(last: Option<u8>, fence: &str, out: &mut Buffer) {
+    if last.is_some_and(|last| last != b'\n') {
+        out.push(b"\n");
+    }
+    out.push(fence.as_bytes());
+    out.push(b"\n\n");
 }
 
 /// Returns a fence that is longer than any run of backticks in the text.
 pub fn fence(text: &str) -> String {
-    "`".repeat(longest_run(text, b'`').max(2) + 1)
+    "`".repeat(longest_run(text.as_bytes(), b'`').max(FENCE.len() - 1) + 1)
 }
 
 /// Returns the language tag for a file name; unknown ones get none.

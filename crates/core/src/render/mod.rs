@@ -6,8 +6,10 @@ mod plain;
 mod xml;
 
 use crate::files::{Left, LoadedFile, ShownLimits};
+use crate::fs::Buffer;
 use crate::note::{Level, Note};
 use crate::shown::one_line;
+use crate::text::longest_run;
 
 pub use markdown::{fence, language};
 pub use xml::{attribute as xml_attribute, cdata as xml_cdata};
@@ -78,7 +80,7 @@ impl Style {
     }
 
     /// Appends one file. Every section ends with [`Style::separator`].
-    pub fn section(&self, file: &LoadedFile<'_>, out: &mut Vec<u8>) {
+    pub fn section(&self, file: &LoadedFile<'_>, out: &mut Buffer) {
         let numbered = self.has_line_numbers.then(|| number_lines(&file.text));
         let text = numbered.as_deref().unwrap_or(&file.text);
         match self.format {
@@ -88,6 +90,26 @@ impl Style {
             Format::Plain => plain::section(file, text, out),
             Format::Tree => {}
         }
+    }
+
+    /// Appends what stands before a file's content, if this format takes contents as they are. The content is read to
+    /// where it stands, without a copy; [`Style::close`] tells whether it could be left there.
+    pub fn open(&self, shown: &str, out: &mut Buffer) -> bool {
+        let takes_as_it_is = self.format == Format::Markdown && !self.has_line_numbers;
+        if takes_as_it_is {
+            markdown::open(shown, markdown::FENCE, out);
+        }
+        takes_as_it_is
+    }
+
+    /// Appends what stands behind the content that begins at `start`, unless that needs another frame.
+    pub fn close(&self, start: usize, out: &mut Buffer) -> bool {
+        let content = &out.as_bytes()[start..];
+        let holds = longest_run(content, b'`') < markdown::FENCE.len();
+        if holds {
+            markdown::close(content.last().copied(), markdown::FENCE, out);
+        }
+        holds
     }
 
     /// Returns what stands between two sections.

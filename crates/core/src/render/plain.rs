@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::Frame;
 use crate::files::LoadedFile;
+use crate::fs::Buffer;
 use crate::shown::one_line;
 use crate::text::longest_run;
 
@@ -23,9 +24,9 @@ pub(super) fn header(frame: &Frame<'_>) -> String {
     text
 }
 
-pub(super) fn section(file: &LoadedFile<'_>, text: &str, out: &mut Vec<u8>) {
-    let rule = "=".repeat(longest_run(text, b'=').max(7) + 1);
-    let mut push = |part: &str| out.extend_from_slice(part.as_bytes());
+pub(super) fn section(file: &LoadedFile<'_>, text: &str, out: &mut Buffer) {
+    let rule = "=".repeat(longest_run(text.as_bytes(), b'=').max(7) + 1);
+    let mut push = |part: &str| out.push(part.as_bytes());
     push(&rule);
     push(" ");
     push(&one_line(file.shown));

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use super::{Frame, joined};
 use crate::files::LoadedFile;
+use crate::fs::Buffer;
 use crate::note::{Note, NoteKind};
 
 pub(super) fn header(frame: &Frame<'_>) -> String {
@@ -40,8 +41,8 @@ pub(super) fn footer() -> String {
     "</files>\n</context>\n".into()
 }
 
-pub(super) fn section(file: &LoadedFile<'_>, text: &str, out: &mut Vec<u8>) {
-    let mut push = |part: &str| out.extend_from_slice(part.as_bytes());
+pub(super) fn section(file: &LoadedFile<'_>, text: &str, out: &mut Buffer) {
+    let mut push = |part: &str| out.push(part.as_bytes());
     push("<file path=\"");
     push(&attribute(file.shown));
     push("\"");

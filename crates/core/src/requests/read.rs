@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::entries::{Content, ReadFiles, relative};
 use super::matcher::build_matcher;
-use crate::fs::{FileError, FileProblem, LastLink, ReadBuffer, beneath, open_regular};
+use crate::fs::{Buffer, FileError, FileProblem, LastLink, beneath, open_regular};
 use crate::note::{Level, Note, NoteKind};
 use crate::piece::guard;
 use crate::shown::{normalize, one_line};
@@ -105,12 +105,12 @@ enum Reach {
 /// Reads one file after another into the same buffer.
 struct Reader<'a> {
     options: &'a Options,
-    buffer: ReadBuffer,
+    buffer: Buffer,
 }
 
 impl<'a> Reader<'a> {
     fn new(options: &'a Options) -> Self {
-        Self { options, buffer: ReadBuffer::default() }
+        Self { options, buffer: Buffer::default() }
     }
 
     fn read(&mut self, path: PathBuf, reach: Reach, files: &mut ReadFiles) {
