@@ -3,7 +3,7 @@
 use briefing_testkit::clients::Client;
 use briefing_testkit::model_api::{Kind, Reply, Script};
 
-use crate::{assert_whole, briefed, lines, log};
+use crate::{LINES, assert_whole, briefed, lines, log};
 
 #[test]
 fn thirty_kilobytes_arrive_through_lanes_and_stay_after_resume() {
@@ -104,7 +104,11 @@ fn a_branch_in_the_terminal_is_told_nothing_twice() {
     let turns = terminal.turns();
     drop(terminal);
     for turn in &turns[1..] {
-        assert_whole(turn, &log(&client));
+        // Lanes wait for one another half a second at most; on a busy machine a starting terminal takes longer. Here only
+        // the number of times counts.
+        let mut found = lines(turn);
+        found.sort_unstable();
+        assert_eq!(found, (0..LINES).collect::<Vec<_>>(), "{}", log(&client));
         assert_eq!(turn.count("RULE-ONE"), 1, "{}", log(&client));
     }
 }
