@@ -76,6 +76,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.check {
         return check(&made, &shown);
     }
+    // It may be large, and is not needed to prepare.
+    drop(made);
     prepare(&places, &settings);
     Ok(())
 }

@@ -59,7 +59,10 @@ fn describe(text: &mut String, agent: &Agent, event: &Event, preview: &preview::
         .shares
         .iter()
         .filter(|share| share.pieces > 0)
-        .map(|share| format!("{} {} tokens in {} pieces", share.door.name(), share.tokens, share.pieces))
+        .map(|share| {
+            let pieces = if share.pieces == 1 { "1 piece".to_owned() } else { format!("{} pieces", share.pieces) };
+            format!("{} {} tokens in {pieces}", share.door.name(), share.tokens)
+        })
         .collect();
     let _ = write!(text, "# {} at {}: ", agent.title, event.name);
     if preview.outputs.is_empty() {

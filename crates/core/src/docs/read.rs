@@ -3,6 +3,7 @@
 //! Whoever wrote the index wrote it on their machine: a root that does not exist here falls back to the index's own
 //! place. An entry that leads outside the root is refused with a note; a file that is not an index at all is a failure.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -27,9 +28,8 @@ impl Index {
         let text = read_text(file, MAX_INDEX_BYTES).map_err(|problem| failed().because(&problem))?;
         let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let directory = real_directory(parent)?;
-        let value = parse(&text).map_err(|why| failed().because_of(why).hint("`brief index` makes a new one"))?;
         let mut reader = Reader { home, directory, root: PathBuf::new(), base: PathBuf::new(), notes: Vec::new() };
-        let documents = reader.read(value).map_err(|failure| match failure {
+        let documents = reader.read_text(&text).map_err(|failure| match failure {
             Problem::Format(why) => failed().because_of(why).hint("`brief index` makes a new one"),
             Problem::Root(failure) => failure,
         })?;
@@ -50,6 +50,17 @@ fn parse(text: &str) -> Result<Value, String> {
     }
 }
 
+/// Reads an index as `brief index` writes it, one document a line, without a tree of all of them: there may be many. What
+/// looks otherwise is none of its business.
+fn by_lines(text: &str) -> Option<(Map<String, Value>, impl Iterator<Item = Value>)> {
+    let (head, rest) = text.split_once('\n')?;
+    let lines = rest.strip_suffix("\n]}\n").filter(|_| head.ends_with("\"docs\":["))?;
+    let item = |line| str::strip_suffix(line, ",").unwrap_or(line);
+    let is_whole = lines.lines().all(|line| serde_json::from_str::<serde::de::IgnoredAny>(item(line)).is_ok());
+    let Value::Object(head) = serde_json::from_str(&format!("{head}]}}")).ok().filter(|_| is_whole)? else { return None };
+    Some((head, lines.lines().filter_map(move |line| serde_json::from_str(item(line)).ok())))
+}
+
 enum Problem {
     Format(String),
     Root(Failure),
@@ -66,19 +77,28 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    fn read_text(&mut self, text: &str) -> Result<Vec<Entry>, Problem> {
+        match by_lines(text) {
+            Some((head, items)) => self.version_1(&head, items.map(Cow::Owned)),
+            None => self.read(parse(text).map_err(Problem::Format)?),
+        }
+    }
+
     fn read(&mut self, value: Value) -> Result<Vec<Entry>, Problem> {
         match value {
             Value::Array(items) => {
                 self.at_home();
-                Ok(self.entries(&items))
+                Ok(self.entries(items.iter().map(Cow::Borrowed)))
             }
-            Value::Object(fields) if fields.get("docs").is_some_and(Value::is_array) => self.version_1(&fields),
+            Value::Object(fields) if fields.get("docs").is_some_and(Value::is_array) => {
+                let items = fields["docs"].as_array().map_or(&[][..], Vec::as_slice);
+                self.version_1(&fields, items.iter().map(Cow::Borrowed))
+            }
             Value::Object(fields) if fields.get("snippets").is_some_and(Value::is_array) => Ok(self.snippets(&fields)),
             Value::Object(fields) if fields.contains_key("version") => Err(Problem::Format("it has no list `docs`".into())),
             Value::Object(fields) => {
                 self.at_home();
-                let items: Vec<Value> = fields.into_iter().map(|(path, about)| with_path(path, about)).collect();
-                Ok(self.entries(&items))
+                Ok(self.entries(fields.into_iter().map(|(path, about)| Cow::Owned(with_path(path, about)))))
             }
             _ => Err(Problem::Format("it is neither a list nor a table of documents".into())),
         }
@@ -89,7 +109,7 @@ impl Reader<'_> {
         self.base.clone_from(&self.directory);
     }
 
-    fn version_1(&mut self, fields: &Map<String, Value>) -> Result<Vec<Entry>, Problem> {
+    fn version_1<'v>(&mut self, fields: &Map<String, Value>, items: impl Iterator<Item = Cow<'v, Value>>) -> Result<Vec<Entry>, Problem> {
         match fields.get("version").map(|version| version.as_u64().ok_or(version)) {
             None | Some(Ok(VERSION)) => {}
             Some(Ok(newer)) => return Err(Problem::Format(format!("it has version {newer}, this program reads {VERSION}"))),
@@ -104,7 +124,7 @@ impl Reader<'_> {
             }
             _ => self.fell_back(written),
         }
-        Ok(self.entries(fields["docs"].as_array().map_or(&[][..], Vec::as_slice)))
+        Ok(self.entries(items))
     }
 
     /// The YAML generations: paths are relative to `project_root`, in third-party indexes to `snippets_root`.
@@ -123,7 +143,7 @@ impl Reader<'_> {
         let above = self.directory.ancestors().take_while(|directory| directory.starts_with(&self.root)).map(Path::to_path_buf);
         let has_any = |base: &PathBuf| paths.iter().any(|path| base.join(deployed(base, path)).is_file());
         self.base = declared.into_iter().chain(above).find(has_any).unwrap_or_else(|| self.directory.clone());
-        let mut entries = self.entries(items);
+        let mut entries = self.entries(items.iter().map(Cow::Borrowed));
         let by_id: Vec<(String, String)> =
             items.iter().filter_map(|item| Some((item["id"].as_str()?.to_owned(), item["path"].as_str()?.to_owned()))).collect();
         for entry in &mut entries {
@@ -148,11 +168,11 @@ impl Reader<'_> {
         }
     }
 
-    fn entries(&mut self, items: &[Value]) -> Vec<Entry> {
-        let mut entries: Vec<Entry> = Vec::with_capacity(items.len());
+    fn entries<'v>(&mut self, items: impl Iterator<Item = Cow<'v, Value>>) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = Vec::new();
         let mut seen = std::collections::HashSet::new();
         for item in items {
-            match self.entry(item) {
+            match self.entry(&item) {
                 Ok(entry) if seen.insert(entry.file.clone()) => entries.push(entry),
                 Ok(entry) => self.notes.push(Note::info(entry.path, NoteKind::Duplicate, "stands in the index twice")),
                 Err(note) => self.notes.push(note),

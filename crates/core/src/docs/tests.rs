@@ -211,3 +211,21 @@ fn indexes_are_found_and_named() {
     let missing = find(&places, &settings("", "docs.index = 'gone.json'"));
     assert_eq!((missing.project, missing.notes[0].kind), (None, NoteKind::Missing));
 }
+
+#[test]
+fn an_index_is_read_alike_by_lines_and_as_a_whole() {
+    let (_keep, root) = tree(&[("README.md", "# Top\n\n[a](a.md)\n"), ("a.md", "# A, and \"more\"\n"), (".git/HEAD", "x")]);
+    let plan = Plan::new(&root, None, None, Vec::new(), false).unwrap();
+    let text = make(&plan, &Words).unwrap().text;
+    let read = |text: &str| {
+        fs::write(root.join("index.json"), text).unwrap();
+        Index::read(&root.join("index.json"), None)
+    };
+    let by_lines = read(&text).unwrap();
+    assert_eq!(by_lines.documents.len(), 2);
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(read(&serde_json::to_string_pretty(&value).unwrap()).unwrap(), by_lines);
+    assert_eq!(read(&text.replace('\n', "\r\n")).unwrap(), by_lines);
+    assert!(read(&text.replacen("\"title\"", "title", 1)).is_err());
+    assert!(read(&text.replace("\"version\":1", "\"version\":9")).is_err());
+}
