@@ -179,7 +179,7 @@ fn peers(at: &str, out: &str) -> Vec<(&'static str, Vec<String>)> {
         ("yek", "yek", vec!["--max-size", "10GB", at]),
         ("yek --tokens", "yek", vec!["--tokens", "1000000000", at]),
         ("code2prompt", "code2prompt", vec![at, "-q", "-O", out]),
-        ("repomix", "repomix", vec![at, "-q", "-o", out]),
+        ("repomix", "repomix", vec![at, "--quiet", "-o", out]),
         ("files-to-prompt", "files-to-prompt", vec![at, "-o", out]),
         ("gitingest", "gitingest", vec![at, "-o", out]),
     ];
