@@ -3,6 +3,7 @@
 //!     cargo bench -p briefing --bench pack                       a generated tree of 1,000 files
 //!     cargo bench -p briefing --bench pack -- --files 30000
 //!     cargo bench -p briefing --bench pack -- --dir PATH --rounds 7
+//!     cargo bench -p briefing --bench pack -- --files 30000 --peers yek,code2prompt
 //!
 //! The floor lists the same files with the `ignore` crate on all cores and reads each once. Peers that are installed
 //! (`yek`, `code2prompt`, `repomix`, `files-to-prompt`, `gitingest`) get a row of their own.
@@ -108,7 +109,9 @@ fn bench(arguments: &[String]) {
         ..plain("brief pack --tokens, cold", packed(&["--tokens"]))
     });
     contenders.push(plain("brief pack --tokens, cached", packed(&["--tokens"])));
-    for (peer, command) in peers(&at, &out) {
+    let wanted = value("--peers");
+    let is_wanted = |peer: &str| wanted.as_ref().is_none_or(|wanted| wanted.split(',').any(|name| name == peer));
+    for (peer, command) in peers(&at, &out).into_iter().filter(|(peer, _)| is_wanted(peer)) {
         contenders.push(Contender { is_peer: true, ..plain(peer, command) });
     }
     contenders.push(plain("empty process", words(&[&empty])));

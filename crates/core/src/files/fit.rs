@@ -56,12 +56,17 @@ pub fn fit(mut sections: Vec<Section>, rules: &Rules, sort: SortBy) -> Fitted {
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut counts: Vec<(&str, usize)> = Vec::new();
     let mut beyond = vec![false; sections.len()];
+    let mut current: Option<(&str, usize)> = None;
     for (index, section) in sections.iter().enumerate().filter(|(_, section)| !section.is_explicit) {
         let directory = &section.shown[..directory_of(section)];
-        let place = *places.entry(directory).or_insert_with(|| {
-            counts.push((directory, 0));
-            counts.len() - 1
-        });
+        let place = match current {
+            Some((name, place)) if name == directory => place,
+            _ => *places.entry(directory).or_insert_with(|| {
+                counts.push((directory, 0));
+                counts.len() - 1
+            }),
+        };
+        current = Some((directory, place));
         counts[place].1 += 1;
         beyond[index] = counts[place].1 > limit;
     }

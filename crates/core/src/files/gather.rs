@@ -26,6 +26,12 @@ pub struct Candidate {
     pub last_link: LastLink,
 }
 
+impl Candidate {
+    fn order(&self, other: &Self) -> std::cmp::Ordering {
+        tree_order(&self.shown, &other.shown).then_with(|| self.path.cmp(&other.path))
+    }
+}
+
 /// What the walk found.
 #[derive(Debug, Default)]
 pub struct Gathered {
@@ -76,7 +82,8 @@ pub fn gather(arguments: &[PathBuf], here: &Path, rules: &Rules) -> Gathered {
             }
         }
     }
-    gathered.candidates.sort_unstable_by(|a, b| tree_order(&a.shown, &b.shown).then_with(|| a.path.cmp(&b.path)));
+    // Stable, because it finds the runs that the threads have sorted.
+    gathered.candidates.sort_by(Candidate::order);
     if arguments.len() > 1 || has_links {
         deduplicate(&mut gathered);
     }
@@ -178,6 +185,7 @@ struct Share<'a> {
 
 impl Drop for Share<'_> {
     fn drop(&mut self) {
+        self.walked.candidates.sort_by(Candidate::order);
         let mut all = self.all.lock().expect("no thread panics while it holds the lock");
         all.candidates.append(&mut self.walked.candidates);
         all.errors.append(&mut self.walked.errors);
