@@ -19,16 +19,17 @@ use std::{env, fs};
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).filter(|argument| argument != "--bench").collect();
     match arguments.first().map(String::as_str) {
-        Some("floor") => floor(Path::new(&arguments[1])),
+        Some("floor") => floor(Path::new(&arguments[1]), std::thread::available_parallelism().map_or(2, usize::from)),
+        Some("floor-on-one") => floor(Path::new(&arguments[1]), 1),
         Some("peak") => peak(&arguments[1..]),
         _ => bench(&arguments),
     }
 }
 
-/// Lists and reads everything below a directory, and nothing else.
-fn floor(directory: &Path) {
+/// Lists everything below a directory, reads it on so many threads, and does nothing else.
+fn floor(directory: &Path, threads: usize) {
     let files = Mutex::new(Vec::new());
-    ignore::WalkBuilder::new(directory).require_git(false).build_parallel().run(|| {
+    ignore::WalkBuilder::new(directory).require_git(false).threads(threads).build_parallel().run(|| {
         Box::new(|entry| {
             if let Ok(entry) = entry
                 && entry.file_type().is_some_and(|kind| kind.is_file())
@@ -39,7 +40,6 @@ fn floor(directory: &Path) {
         })
     });
     let files = files.into_inner().unwrap();
-    let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let bytes: usize = std::thread::scope(|scope| {
         let handles: Vec<_> = files
             .chunks(files.len().div_ceil(threads).max(1))
@@ -99,6 +99,7 @@ fn bench(arguments: &[String]) {
     let packed = |more: &[&str]| std::iter::once(brief.clone()).chain(words(&pack)).chain(words(more)).collect::<Vec<_>>();
     let mut contenders = vec![
         plain("floor: list and read", words(&[&itself, "floor", &at])),
+        plain("list and read on one core", words(&[&itself, "floor-on-one", &at])),
         plain("brief pack -o", packed(&[])),
         plain("brief pack -o, -j 1", packed(&["-j", "1"])),
         plain("brief pack --format json", packed(&["--format", "json"])),
