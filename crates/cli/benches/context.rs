@@ -9,33 +9,41 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
+
+use briefing_testkit::bench::{Row, empty_program, measured, print, time};
 
 const LEVELS: usize = 10;
 const KNOWLEDGE_BYTES: usize = 30 * 1024;
-const TARGET: f64 = 5.0;
+/// The first runs fill the caches.
+const WARMING: usize = 10;
 
 fn main() {
     let runs = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(200_usize).max(100);
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let deepest = chain(directory.path());
     let empty = empty_program(directory.path());
-    let brief = env!("CARGO_BIN_EXE_brief");
-
-    let (mut empties, mut contexts, mut hooks) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..runs + 10 {
-        empties.push(time(Command::new(&empty).current_dir(&deepest)));
-        contexts.push(time(Command::new(brief).arg("context").current_dir(&deepest)));
-        hooks.push(time(Command::new(brief).args(["context", "--json"]).current_dir(&deepest)));
+    let brief = measured(env!("CARGO_BIN_EXE_brief"));
+    let call = |program: &Path, words: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(words).current_dir(&deepest);
+        (command, String::new())
+    };
+    let mut columns: Vec<Vec<Duration>> = vec![Vec::new(); 3];
+    for _ in 0..runs + WARMING {
+        columns[0].push(time(call(&empty, &[])));
+        columns[1].push(time(call(&brief, &["context"])));
+        columns[2].push(time(call(&brief, &["context", "--json"])));
     }
-    // The first runs fill the caches.
-    let medians = [&mut empties, &mut contexts, &mut hooks].map(|times| median(&mut times[10..]));
-    let ratio = |time: Duration| time.as_secs_f64() / medians[0].as_secs_f64();
-    println!("{LEVELS} levels, {KNOWLEDGE_BYTES} bytes of knowledge, {runs} runs each, medians:");
-    println!("  empty process         {:>9.3?}", medians[0]);
-    println!("  brief context         {:>9.3?}  {:.2} ×  (target: ≤ {TARGET} ×)", medians[1], ratio(medians[1]));
-    println!("  brief context --json  {:>9.3?}  {:.2} ×", medians[2], ratio(medians[2]));
+    println!("{LEVELS} levels, {KNOWLEDGE_BYTES} bytes of knowledge");
+    print(
+        &columns[0][WARMING..],
+        &[
+            Row { name: "brief context", target: Some(5.0), times: &columns[1][WARMING..] },
+            Row { name: "brief context --json", target: Some(5.0), times: &columns[2][WARMING..] },
+        ],
+    );
 }
 
 /// Makes ten domains inside each other and returns the deepest.
@@ -64,28 +72,4 @@ fn chain(root: &Path) -> PathBuf {
     }
     fs::write(directory.join(".megg/knowledge.md"), knowledge).expect("a fresh directory is writable");
     directory
-}
-
-/// Compiles a program that does nothing, the way ours is compiled.
-fn empty_program(directory: &Path) -> PathBuf {
-    let (source, program) = (directory.join("empty.rs"), directory.join("empty"));
-    fs::write(&source, "fn main() {}\n").expect("a fresh directory is writable");
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let status = Command::new(rustc).args(["-O", "-C", "panic=abort", "-C", "strip=symbols", "-o"]).arg(&program).arg(&source).status();
-    assert!(status.expect("rustc runs").success(), "the empty program compiles");
-    program
-}
-
-fn time(command: &mut Command) -> Duration {
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let start = Instant::now();
-    let status = command.status().expect("the program runs");
-    let time = start.elapsed();
-    assert!(status.success());
-    time
-}
-
-fn median(times: &mut [Duration]) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
 }

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use briefing_testkit::bench::{empty_program, measured, median, millis};
 use nix::sys::resource::{Usage, UsageWho, getrusage};
 use nix::sys::time::TimeValLike as _;
 
@@ -93,13 +94,7 @@ impl Bench {
         let (project, home) = (place.join("project"), place.join("home"));
         fs::create_dir_all(project.join(".git")).expect("a project");
         fs::create_dir_all(&home).expect("a home");
-        let source = place.join("empty.rs");
-        fs::write(&source, "fn main() {}").expect("a source file");
-        let empty = place.join("empty");
-        let status = Command::new("rustc").args(["-O", "-C", "panic=abort", "-o"]).arg(&empty).arg(&source).status();
-        assert!(status.is_ok_and(|status| status.success()), "rustc compiles an empty program");
-        let brief = std::env::var_os("BRIEF_BENCH_BINARY").map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_brief")), PathBuf::from);
-        Self { project, home, empty, brief }
+        Self { project, home, empty: empty_program(place), brief: measured(env!("CARGO_BIN_EXE_brief")) }
     }
 
     fn command(&self, words: &[&str]) -> Command {
@@ -204,12 +199,6 @@ fn make_documents(project: &Path, count: usize, bytes: usize) -> [String; 3] {
 }
 
 fn medians(times: &[(Duration, Duration)]) -> (Duration, Duration) {
-    let (mut wall, mut processor): (Vec<Duration>, Vec<Duration>) = times.iter().copied().unzip();
-    wall.sort_unstable();
-    processor.sort_unstable();
-    (wall[wall.len() / 2], processor[processor.len() / 2])
-}
-
-fn millis(time: Duration) -> f64 {
-    time.as_secs_f64() * 1000.0
+    let (wall, processor): (Vec<Duration>, Vec<Duration>) = times.iter().copied().unzip();
+    (median(&wall), median(&processor))
 }

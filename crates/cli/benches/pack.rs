@@ -16,6 +16,8 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
+use briefing_testkit::bench::{empty_program, measured, median};
+
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).filter(|argument| argument != "--bench").collect();
     match arguments.first().map(String::as_str) {
@@ -77,9 +79,9 @@ fn bench(arguments: &[String]) {
         Some(directory) => PathBuf::from(directory),
         None => generate(scratch.path(), files),
     };
-    let brief = env!("CARGO_BIN_EXE_brief").to_owned();
+    let brief = measured(env!("CARGO_BIN_EXE_brief")).to_string_lossy().into_owned();
     let itself = env::current_exe().unwrap().to_string_lossy().into_owned();
-    let empty = empty_program(scratch.path());
+    let empty = empty_program(scratch.path()).to_string_lossy().into_owned();
     let at = directory.to_string_lossy().into_owned();
     let out = scratch.path().join("out").to_string_lossy().into_owned();
     let cache = scratch.path().join("cache");
@@ -152,11 +154,7 @@ fn bench(arguments: &[String]) {
 }
 
 fn print(contenders: &[Contender], directory: &Path, rounds: usize) {
-    let median = |contender: &Contender| {
-        let mut times = contender.times.clone();
-        times.sort();
-        times[times.len() / 2].as_secs_f64()
-    };
+    let median = |contender: &Contender| median(&contender.times).as_secs_f64();
     let of = |name: &str| contenders.iter().find(|contender| contender.name == name).map(median).unwrap();
     let (floor, empty) = (of("floor: list and read"), of("empty process"));
     let (count, bytes) = size(directory);
@@ -203,14 +201,6 @@ fn size(directory: &Path) -> (usize, u64) {
         .filter_map(|entry| entry.metadata().ok())
         .map(|metadata| metadata.len());
     sizes.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size))
-}
-
-fn empty_program(scratch: &Path) -> String {
-    let (source, program) = (scratch.join("empty.rs"), scratch.join("empty"));
-    fs::write(&source, "fn main() {}").unwrap();
-    let status = Command::new("rustc").args(["-O", "-o"]).arg(&program).arg(&source).status();
-    assert!(status.is_ok_and(|status| status.success()), "rustc can build an empty program");
-    program.to_string_lossy().into_owned()
 }
 
 /// Makes a tree like source code: many small files, few large ones, about 8 KB each on average, ten directories deep at most.

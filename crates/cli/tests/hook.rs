@@ -249,6 +249,17 @@ fn what_does_not_fit_leaves_with_the_next_events_in_order() {
 }
 
 #[test]
+fn preview_of_a_bare_project_says_how_to_begin() {
+    let bare = Sandbox::new().brief(["preview", "hello"]).success();
+    assert!(bare.stdout().contains("at SessionStart: nothing"), "{bare}");
+    assert!(bare.stderr().contains("`brief index`"), "{bare}");
+    let sandbox = Sandbox::new().file("README.md", "# Retries\n\nHow the client retries.\n");
+    sandbox.brief(["index"]).success();
+    let quiet = sandbox.brief(["preview", "thanks"]).success();
+    assert!(!quiet.stderr().contains("`brief index`"), "what does not fit is not missing: {quiet}");
+}
+
+#[test]
 fn preview_shows_the_very_text_and_touches_nothing() {
     let sandbox = project(500);
     let shown = sandbox.brief(["preview", "--event", "SessionStart"]).success().stdout();

@@ -1,6 +1,7 @@
 //! Test harness of Briefing.
 
 mod assign;
+pub mod bench;
 pub mod clients;
 pub mod http;
 pub mod model_api;

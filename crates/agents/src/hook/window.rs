@@ -40,7 +40,7 @@ fn lost(given: &[Given], transcript: &Path) -> Vec<String> {
         return Vec::new();
     }
     let Ok(bytes) = read_bytes(transcript, MAX_TRANSCRIPT) else { return Vec::new() };
-    let Some(at) = bytes.windows(ANEW.len()).rposition(|window| window == ANEW) else { return Vec::new() };
+    let Some(at) = memchr::memmem::rfind(&bytes, ANEW) else { return Vec::new() };
     let window = String::from_utf8_lossy(&bytes[at..]);
     let is_lost = |one: &&Given| {
         // Sections of one file stand under the same path: none of them can be told from another.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use briefing_agents::agent::{Agent, Event, When};
-use briefing_agents::door::Ask;
+use briefing_agents::door::{Ask, present};
 use briefing_agents::hook::room;
 use briefing_agents::{AGENTS, find, preview};
 use briefing_core::Failure;
@@ -43,15 +43,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let mut text = String::new();
     let mut done = 0;
+    let mut is_silent = true;
     for event in events(agent, arguments)? {
         let preview = preview::preview(agent, event, &ask, room(agent, true, event.lanes), done);
         done |= preview.done;
         for note in &preview.notes {
             talk::warning(&format!("{}: {}", note.path, note.reason));
         }
+        is_silent &= preview.outputs.is_empty();
         describe(&mut text, agent, event, &preview);
     }
-    output::print(&text)
+    output::print(&text)?;
+    if is_silent && present(&places, false) == 0 {
+        talk::hint(
+            "nothing is set up here yet: `brief index` makes your documents known, `brief init context` and `brief init domain` begin core files and knowledge",
+        );
+    }
+    Ok(())
 }
 
 fn describe(text: &mut String, agent: &Agent, event: &Event, preview: &preview::Preview) {

@@ -1,9 +1,9 @@
 //! Claude Code: four lanes of 9,500 units, in order of reaping.
 
 use briefing_testkit::clients::Client;
-use briefing_testkit::model_api::{Kind, Reply, Script};
+use briefing_testkit::model_api::{Reply, Script};
 
-use crate::{LINES, assert_whole, briefed, lines, log};
+use crate::{LINES, assert_whole, briefed, emptied_in_a_tool_loop, lines, log};
 
 #[test]
 fn thirty_kilobytes_arrive_through_lanes_and_stay_after_resume() {
@@ -22,27 +22,13 @@ fn thirty_kilobytes_arrive_through_lanes_and_stay_after_resume() {
 fn a_window_emptied_in_a_tool_loop_is_filled_again_at_once() {
     let mut client = briefed(Client::claude(), "claude");
     client.env("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "100000");
-    let long = Reply::shell("echo TWO").input_tokens(190_000);
-    client.script(Script::new().shell("echo ONE").reply(long).shell("echo THREE").text("done"));
-    let outcome = client.run("PROMPT-ONE");
-    assert!(outcome.requests.iter().any(|request| request.kind == Kind::Compaction), "{outcome}");
-    let turns = outcome.turns();
-    assert_eq!(turns.len(), 4, "{outcome}");
-    for (number, turn) in turns.iter().enumerate() {
-        assert_whole(turn, &format!("request {number}\n{}", log(&client)));
-    }
+    emptied_in_a_tool_loop(client);
 }
 
 #[test]
 fn compact_and_clear_in_the_terminal() {
     let mut client = briefed(Client::claude(), "claude");
-    let mut terminal = client.interactive();
-    terminal.submit("PROMPT-ONE").wait_for_turns(1);
-    terminal.command("/compact");
-    terminal.submit("PROMPT-TWO").wait_for_turns(2);
-    terminal.command("/clear");
-    terminal.submit("PROMPT-THREE").wait_for_turns(3);
-    for (turn, what) in terminal.turns().iter().zip(["at first", "after /compact", "after /clear"]) {
+    for (turn, what) in client.interactive().compact_and_clear().iter().zip(["at first", "after /compact", "after /clear"]) {
         assert_whole(turn, what);
     }
 }

@@ -74,7 +74,7 @@ fn again_after_a_compaction(mut client: Client, command: &str, database: usize) 
     terminal.submit(AGAIN).wait_for_turns(2);
     terminal.submit(DATABASE).wait_for_turns(3);
     terminal.command(command);
-    terminal.wait_for("a compaction", |requests| requests.iter().any(|request| request.kind == Kind::Compaction));
+    terminal.wait_for_compaction();
     terminal.submit(DEPLOY).wait_for_turns(4);
     let turns = terminal.turns();
     drop(terminal);

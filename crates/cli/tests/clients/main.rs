@@ -14,7 +14,7 @@ use std::process::{Command, Output, Stdio};
 
 use briefing_testkit::binary;
 use briefing_testkit::clients::Client;
-use briefing_testkit::model_api::ModelRequest;
+use briefing_testkit::model_api::{Kind, ModelRequest, Reply, Script};
 
 /// How many lines the knowledge of the project has: 30 KB, more than any agent takes at once without lanes.
 const LINES: usize = 600;
@@ -68,6 +68,19 @@ fn assert_whole(request: &ModelRequest, what: &str) {
         request.text()
     );
     assert_eq!(request.count("# SHOP-DOMAIN"), 1, "{what}");
+}
+
+/// A prompt whose window is emptied between two uses of a tool: the whole context is in every request before and after.
+fn emptied_in_a_tool_loop(mut client: Client) {
+    let long = Reply::shell("echo TWO").input_tokens(190_000);
+    client.script(Script::new().shell("echo ONE").reply(long).shell("echo THREE").text("done"));
+    let outcome = client.run("PROMPT-ONE");
+    assert!(outcome.requests.iter().any(|request| request.kind == Kind::Compaction), "{outcome}");
+    let turns = outcome.turns();
+    assert_eq!(turns.len(), 4, "{outcome}");
+    for (number, turn) in turns.iter().enumerate() {
+        assert_whole(turn, &format!("request {number}\n{}", log(&client)));
+    }
 }
 
 /// Returns what our own log says, for the message of a failed test.

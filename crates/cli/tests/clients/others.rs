@@ -5,7 +5,7 @@ use std::fs;
 use briefing_testkit::clients::Client;
 use briefing_testkit::model_api::{Kind, Reply, Script};
 
-use crate::{assert_whole, briefed, log};
+use crate::{assert_whole, briefed, emptied_in_a_tool_loop, log};
 
 /// A first prompt with a tool, then a resume: whole and once in every request.
 fn whole_and_once(mut client: Client) {
@@ -47,25 +47,13 @@ fn opencode() {
 fn codex_is_told_again_when_its_window_is_emptied_in_a_tool_loop() {
     let mut client = briefed(Client::codex(), "codex");
     client.arg("-c").arg("model_auto_compact_token_limit=50000");
-    let long = Reply::shell("echo TWO").input_tokens(190_000);
-    client.script(Script::new().shell("echo ONE").reply(long).shell("echo THREE").text("done"));
-    let outcome = client.run("PROMPT-ONE");
-    assert!(outcome.requests.iter().any(|request| request.kind == Kind::Compaction), "{outcome}");
-    for (number, turn) in outcome.turns().iter().enumerate() {
-        assert_whole(turn, &format!("request {number}\n{}", log(&client)));
-    }
+    emptied_in_a_tool_loop(client);
 }
 
 #[test]
 fn codex_compact_and_clear_in_the_terminal() {
     let mut client = briefed(Client::codex(), "codex");
-    let mut terminal = client.interactive();
-    terminal.submit("PROMPT-ONE").wait_for_turns(1);
-    terminal.command("/compact");
-    terminal.submit("PROMPT-TWO").wait_for_turns(2);
-    terminal.command("/clear");
-    terminal.submit("PROMPT-THREE").wait_for_turns(3);
-    for (turn, what) in terminal.turns().iter().zip(["at first", "after /compact", "after /clear"]) {
+    for (turn, what) in client.interactive().compact_and_clear().iter().zip(["at first", "after /compact", "after /clear"]) {
         assert_whole(turn, what);
     }
 }
@@ -81,8 +69,7 @@ fn gemini_compress_and_clear_in_the_terminal() {
     let mut terminal = client.interactive();
     terminal.submit("PROMPT-ONE").wait_for_turns(1);
     terminal.submit("PROMPT-TWO").wait_for_turns(2);
-    terminal.command("/compress");
-    terminal.wait_for("a compaction", |requests| requests.iter().any(|request| request.kind == Kind::Compaction));
+    terminal.command("/compress").wait_for_compaction();
     terminal.submit("PROMPT-THREE").wait_for_turns(3);
     terminal.command("/clear");
     terminal.submit("PROMPT-FOUR").wait_for_turns(4);
@@ -96,14 +83,7 @@ fn gemini_compress_and_clear_in_the_terminal() {
 #[test]
 fn copilot_compact_and_clear_in_the_terminal() {
     let mut client = briefed(Client::copilot(), "copilot");
-    let mut terminal = client.interactive();
-    terminal.submit("PROMPT-ONE").wait_for_turns(1);
-    terminal.command("/compact");
-    terminal.wait_for("a compaction", |requests| requests.iter().any(|request| request.kind == Kind::Compaction));
-    terminal.submit("PROMPT-TWO").wait_for_turns(2);
-    terminal.command("/clear");
-    terminal.submit("PROMPT-THREE").wait_for_turns(3);
-    for (turn, what) in terminal.turns().iter().zip(["at first", "after /compact", "after /clear"]) {
+    for (turn, what) in client.interactive().compact_and_clear().iter().zip(["at first", "after /compact", "after /clear"]) {
         assert_whole(turn, what);
     }
 }

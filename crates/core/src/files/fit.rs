@@ -50,7 +50,8 @@ pub struct Fitted {
 /// Files that a person named one by one do not count: nobody lists sixty files to get fifty.
 pub fn fit(mut sections: Vec<Section>, rules: &Rules, sort: SortBy) -> Fitted {
     let limit = rules.max_files_per_directory;
-    let directory_of = |section: &Section| section.shown.rsplit_once('/').map_or(0, |(directory, _)| directory.len());
+    // The length of a path's directory; the root's own is its slash.
+    let directory_of = |section: &Section| section.shown.rfind('/').map_or(0, |at| at.max(1));
     let mut fitted = Fitted { kept: Vec::new(), left_out: Vec::new(), named: NAMED, errors: Vec::new(), notes: Vec::new() };
     // Per directory: how many files it has, in the order of the first of each.
     let mut places: HashMap<&str, usize> = HashMap::new();

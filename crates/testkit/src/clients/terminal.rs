@@ -89,6 +89,21 @@ impl<'client> Terminal<'client> {
         self
     }
 
+    /// Talks, has the window compacted, talks, has it cleared, and talks again; returns the three turns.
+    pub fn compact_and_clear(&mut self) -> Vec<ModelRequest> {
+        self.submit("PROMPT-ONE").wait_for_turns(1);
+        self.command("/compact").wait_for_compaction();
+        self.submit("PROMPT-TWO").wait_for_turns(2);
+        self.command("/clear");
+        self.submit("PROMPT-THREE").wait_for_turns(3);
+        self.turns()
+    }
+
+    /// Waits until the client has asked the model for a summary of its window.
+    pub fn wait_for_compaction(&mut self) -> &mut Self {
+        self.wait_for("a compaction", |requests| requests.iter().any(|request| request.kind == Kind::Compaction))
+    }
+
     /// Returns this session's requests so far.
     pub fn requests(&mut self) -> Vec<ModelRequest> {
         let start = self.start;

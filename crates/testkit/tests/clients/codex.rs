@@ -120,12 +120,7 @@ fn compact_and_clear_in_the_terminal() {
     let mut client = Client::codex();
     client.probe("SessionStart").probe("UserPromptSubmit");
     let mut terminal = client.interactive();
-    terminal.submit("PROMPT-ONE").wait_for_turns(1);
-    terminal.command("/compact");
-    terminal.submit("PROMPT-TWO").wait_for_turns(2);
-    terminal.command("/clear");
-    terminal.submit("PROMPT-THREE").wait_for_turns(3);
-    let turns = terminal.turns();
+    let turns = terminal.compact_and_clear();
     let count = |needle: &str| turns.iter().map(|turn| turn.count(needle)).collect::<Vec<_>>();
     assert_eq!(count("PROBE-SessionStart-startup"), [1, 0, 0]);
     assert_eq!(count("PROBE-SessionStart-compact"), [0, 1, 0]);

@@ -50,13 +50,7 @@ fn compact_and_clear_in_the_terminal() {
     let mut client = Client::copilot();
     client.probe("sessionStart").probe("userPromptSubmitted").listener("preCompact");
     let mut terminal = client.interactive();
-    terminal.submit("PROMPT-ONE").wait_for_turns(1);
-    terminal.command("/compact");
-    terminal.wait_for("a compaction", |requests| requests.iter().any(|request| request.kind == Kind::Compaction));
-    terminal.submit("PROMPT-TWO").wait_for_turns(2);
-    terminal.command("/clear");
-    terminal.submit("PROMPT-THREE").wait_for_turns(3);
-    let turns = terminal.turns();
+    let turns = terminal.compact_and_clear();
     let count = |needle: &str| turns.iter().map(|turn| turn.count(needle)).collect::<Vec<_>>();
     assert_eq!(count("PROBE-sessionStart-new"), [1, 0, 1]);
     assert_eq!(count("PROBE-userPromptSubmitted"), [1, 1, 1]);

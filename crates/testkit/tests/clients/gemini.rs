@@ -1,7 +1,7 @@
 //! Gemini CLI.
 
 use briefing_testkit::clients::Client;
-use briefing_testkit::model_api::{Kind, Reply, Role, Script};
+use briefing_testkit::model_api::{Reply, Role, Script};
 
 #[test]
 fn context_lands_where_the_reference_says() {
@@ -80,8 +80,7 @@ fn compress_and_clear_in_the_terminal() {
     let mut terminal = client.interactive();
     terminal.submit("PROMPT-ONE").wait_for_turns(1);
     terminal.submit("PROMPT-TWO").wait_for_turns(2);
-    terminal.command("/compress");
-    terminal.wait_for("a compaction", |requests| requests.iter().any(|request| request.kind == Kind::Compaction));
+    terminal.command("/compress").wait_for_compaction();
     terminal.submit("PROMPT-THREE").wait_for_turns(3);
     terminal.command("/clear");
     terminal.submit("PROMPT-FOUR").wait_for_turns(4);
