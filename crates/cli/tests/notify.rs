@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use briefing_testkit::Sandbox;
 use briefing_testkit::http::{Response, Server};
+use briefing_testkit::{Sandbox, wait_until};
 use serde_json::{Value, json};
 
 use crate::gate::{context, project};
@@ -24,11 +24,7 @@ fn receiver(response: Response) -> (Server, Bodies) {
 
 #[track_caller]
 fn wait_for(bodies: &Bodies, count: usize) -> Vec<String> {
-    let deadline = Instant::now() + Duration::from_secs(15);
-    while bodies.lock().unwrap().len() < count {
-        assert!(Instant::now() < deadline, "no notification came");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_until(&format!("{count} notifications came"), || bodies.lock().unwrap().len() >= count);
     bodies.lock().unwrap().clone()
 }
 

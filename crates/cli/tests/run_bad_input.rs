@@ -3,7 +3,7 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use briefing_testkit::{Outcome, Sandbox, binary};
+use briefing_testkit::{Outcome, Sandbox, binary, wait_until};
 
 use super::run::project;
 
@@ -68,14 +68,6 @@ fn is_alive(sandbox: &Sandbox, marker: &str) -> bool {
     let home = format!("HOME={}", sandbox.home().display());
     let mut processes = std::fs::read_dir("/proc").unwrap().flatten();
     processes.any(|entry| holds(entry.path().join("cmdline"), marker) && holds(entry.path().join("environ"), &home))
-}
-
-fn wait_until(what: &str, is_so: impl Fn() -> bool) {
-    let started = Instant::now();
-    while !is_so() {
-        assert!(started.elapsed() < Duration::from_secs(20), "still not so: {what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 #[test]

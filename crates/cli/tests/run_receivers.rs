@@ -2,10 +2,10 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use briefing_testkit::Sandbox;
 use briefing_testkit::http::{Response, Server};
+use briefing_testkit::{Sandbox, wait_until};
 
 use super::run::project;
 
@@ -101,16 +101,11 @@ fn a_pane_gets_the_prompt_as_one_paste() {
     let tmux = |words: &[&str]| sandbox.command("tmux").args(["-S", &socket]).args(words).output().unwrap();
     let program = r#"bash -c 'stty -icanon -echo; printf "\033[?2004hREADY\n"; while IFS= read -r -n1 -d "" c; do printf "%s" "$c" >> pasted; printf "%s" "$c"; done'"#;
     assert!(tmux(&["new-session", "-d", "-x", "150", "-y", "40", "-s", "t", program]).status.success());
-    let started = Instant::now();
-    while !String::from_utf8_lossy(&tmux(&["capture-pane", "-p", "-t", "t"]).stdout).contains("READY") {
-        assert!(started.elapsed() < Duration::from_secs(10));
-        std::thread::sleep(Duration::from_millis(30));
-    }
+    wait_until("the program is ready", || String::from_utf8_lossy(&tmux(&["capture-pane", "-p", "-t", "t"]).stdout).contains("READY"));
     let inside = sandbox.clone().env("TMUX", format!("{socket},1,0"));
     let outcome = inside.brief(["run", "review", "--receiver", "tmux:t"]).success();
     assert_eq!(outcome.stdout(), "");
-    std::thread::sleep(Duration::from_millis(300));
-    assert!(sandbox.read("pasted").contains("\u{1b}[200~Please review.\u{1b}[201~"), "{:?}", sandbox.read("pasted"));
+    wait_until("the prompt is one paste", || sandbox.read("pasted").contains("\u{1b}[200~Please review.\u{1b}[201~"));
     let outcome = inside.brief(["run", "review", "--receiver", "tmux:nosuch"]).code(1);
     assert!(outcome.stderr().contains("list-panes"), "{outcome}");
     let _ = inside.brief(["run", "review", "--receiver", "tmux:t", "-o", "x"]).code(2);

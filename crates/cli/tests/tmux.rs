@@ -1,9 +1,8 @@
 //! `brief tmux` against a real tmux.
 
 use std::process::{Command, Output};
-use std::time::{Duration, Instant};
 
-use briefing_testkit::Sandbox;
+use briefing_testkit::{Sandbox, wait_until};
 
 /// A tmux server of its own, gone with the test.
 struct Server {
@@ -37,11 +36,16 @@ impl Server {
     }
 
     fn wait_for(&self, text: &str) {
-        let started = Instant::now();
-        while !self.screen().contains(text) {
-            assert!(started.elapsed() < Duration::from_secs(10), "no `{text}` on:\n{}", self.screen());
-            std::thread::sleep(Duration::from_millis(30));
-        }
+        wait_until(&format!("`{text}` is on the screen"), || self.screen().contains(text));
+    }
+
+    /// What [`READER`] got in all, once it ends with an Enter after the paste number `pastes`.
+    fn got(&self, pastes: usize) -> String {
+        let read = || std::fs::read_to_string(self.sandbox.path("got")).unwrap_or_default();
+        wait_until(&format!("paste {pastes} is followed by an Enter"), || {
+            read().matches("\u{1b}[201~").count() >= pastes && read().ends_with(['\r', '\n'])
+        });
+        read()
     }
 }
 
@@ -65,8 +69,7 @@ fn a_text_of_many_lines_arrives_as_one_paste_and_enter_comes_after() {
     server.wait_for("READY");
     let text = "first \"line\" $HOME\n\n\tthird € line\x1b[201~ evil\nlast line of it\n";
     let _ = server.brief(&["t", "-"], text).success();
-    std::thread::sleep(Duration::from_millis(300));
-    let got = std::fs::read_to_string(server.sandbox.path("got")).unwrap();
+    let got = server.got(1);
     let (start, end) = ("\u{1b}[200~", "\u{1b}[201~");
     assert_eq!(got.matches(start).count(), 1, "{got:?}");
     assert_eq!(got.matches(end).count(), 1, "the text cannot end its own paste: {got:?}");
@@ -77,10 +80,10 @@ fn a_text_of_many_lines_arrives_as_one_paste_and_enter_comes_after() {
 
 #[test]
 fn what_cannot_work_is_refused_with_the_next_step() {
-    let server = Server::start("sh");
+    let server = Server::start("PS1='ready> ' sh");
     let missing = server.brief(&["nosuch:9.9"], "x").code(1);
     assert!(missing.stderr().contains("list-panes"), "{missing}");
-    std::thread::sleep(Duration::from_millis(300));
+    server.wait_for("ready>");
     let plain = server.brief(&["t"], "echo one\necho two\n").code(1);
     assert!(plain.stderr().contains("--one-line"), "{plain}");
     let _ = server.brief(&["t", "--one-line"], "echo o\"n\"e\necho t\"w\"o\n").success();
@@ -110,15 +113,12 @@ fn a_message_brings_its_document_into_the_pane_once() {
     let send = |pane: &str| server.brief(&[pane, "--session", "s", "--message", message], "");
     let lost = send("nosuch:9.9").code(1);
     assert!(lost.stderr().contains("list-panes"), "{lost}");
-    let got = || std::fs::read_to_string(server.sandbox.path("got")).unwrap_or_default();
     let _ = send("t").success();
-    std::thread::sleep(Duration::from_millis(300));
-    let first = got();
+    let first = server.got(1);
     assert!(first.contains("docs/deploy.md (matches: ") && first.contains("drain the canary"), "{first:?}");
     assert!(first.find("drain the canary") < first.find("how do I roll back"), "the message comes last: {first:?}");
     let _ = send("t").success();
-    std::thread::sleep(Duration::from_millis(300));
-    let second = got()[first.len()..].to_owned();
+    let second = server.got(2)[first.len()..].to_owned();
     assert!(second.contains("how do I roll back") && !second.contains("drain the canary"), "{second:?}");
 }
 

@@ -6,6 +6,8 @@ pub mod clients;
 pub mod http;
 pub mod model_api;
 mod sandbox;
+mod wait;
 
 pub use assign::{Assigned, parse_assigns};
 pub use sandbox::{NOW, Outcome, Sandbox, binary};
+pub use wait::wait_until;

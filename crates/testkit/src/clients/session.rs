@@ -29,7 +29,7 @@ pub struct Client {
     path: Vec<PathBuf>,
     limit: Duration,
     asks_for_trust: bool,
-    runs: usize,
+    pub(super) runs: usize,
 }
 
 impl Client {

@@ -28,7 +28,8 @@ const REST: Duration = Duration::from_millis(1200);
 impl<'client> Terminal<'client> {
     pub(super) fn open(client: &'client mut Client) -> Self {
         let start = client.cell().request_count();
-        let socket = client.place.root().join("tmux");
+        // A socket of its own: a server that was told to end still listens for a moment.
+        let socket = client.place.root().join(format!("tmux-{}", client.runs));
         let argv = client.interactive_argv();
         let project = client.place.project().display().to_string();
         let mut terminal = Self { client, socket, start };
