@@ -187,7 +187,8 @@ pub(crate) fn decide(errors: &[FileError], mode: &str, is_yes: bool, files: usiz
         return Err(failure.hint("`--errors ignore` leaves such files out and goes on"));
     }
     if !prompt::can_ask() {
-        return Err(failure.hint("`--yes` or `--errors ignore` would leave them out and continue"));
+        let them = if errors.len() == 1 { "it" } else { "them" };
+        return Err(failure.hint(format!("`--yes` or `--errors ignore` would leave {them} out and continue")));
     }
     talk::failure(&failure);
     let noun = if files == 1 { "file" } else { "files" };

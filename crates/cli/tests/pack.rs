@@ -174,7 +174,7 @@ fn flexible_without_a_terminal_fails_and_says_how_to_go_on() {
     ----- stderr -----
     error: 1 path cannot be used
       caused by: `missing`: does not exist
-    hint: `--yes` or `--errors ignore` would leave them out and continue
+    hint: `--yes` or `--errors ignore` would leave it out and continue
     ");
     let outcome = sandbox.brief(["pack", "ok.txt", "missing", "--yes", "--format", "plain"]).success();
     assert!(outcome.stdout().contains("fine\n") && outcome.stderr().contains("warning: `missing`: does not exist"), "{outcome}");
@@ -446,8 +446,11 @@ fn output_to_a_file_is_atomic_and_leaves_stdout_alone() {
     assert!(sandbox.read("out.md").contains("### src/main.rs"));
     sandbox.brief(["pack", "src", "missing", "-o", "out.md", "--errors", "strict"]).code(1);
     assert!(sandbox.read("out.md").contains("### src/main.rs"), "a failed pack does not touch the old result");
-    let outcome = sandbox.brief(["pack", "src", "-o", "no/such/dir/out.md"]).code(1);
-    assert!(outcome.stderr().contains("cannot write `no/such/dir/out.md`"), "{outcome}");
+    for (output, why) in [("no/such/dir/out.md", "its directory does not exist"), ("src", "it is a directory")] {
+        let outcome = sandbox.brief(["pack", "src", "missing", "-o", output]).code(1);
+        assert!(outcome.stderr().contains(&format!("cannot write `{output}`\n  caused by: {why}")), "{outcome}");
+        assert!(!outcome.stderr().contains("missing"), "said before any work: {outcome}");
+    }
     let left: Vec<_> = std::fs::read_dir(sandbox.root())
         .unwrap()
         .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().contains(".tmp"))

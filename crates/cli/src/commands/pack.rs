@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
 use briefing_core::files::{Home, Pack, SortBy};
-use briefing_core::fs::{FileProblem, Replacement, name_unlinked};
+use briefing_core::fs::{Replacement, name_unlinked};
 use briefing_core::render::{Format, Style};
 use briefing_core::shown::relative_text;
 use briefing_tokens::{ENCODINGS, ExactCounter};
@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let places = environment::places()?;
     let settings = environment::settings(&places, arguments.walk.layer())?;
     let mut rules = arguments.walk.rules(&settings)?;
-    rules.own_output = arguments.output.as_ref().map(|path| places.here.join(path));
+    rules.own_output = arguments.output.as_ref().map(|path| output_place(path, &places.here)).transpose()?;
     let paths = paths(arguments, &places.here)?;
 
     let counts = arguments.tokens || arguments.budget.is_some() || arguments.sort == SortArgument::Tokens;
@@ -122,7 +122,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         arguments.quiet && !arguments.explain,
     )?;
     let pack = packer.finished(&result);
-    deliver(arguments, &places.here, &pack)?;
+    deliver(arguments, rules.own_output.as_deref(), &places.here, &pack)?;
     if !arguments.quiet {
         talk::plain(&result.summary(&pack));
     }
@@ -153,6 +153,22 @@ impl From<SortArgument> for SortBy {
     }
 }
 
+/// Returns where the document goes; what cannot be written there is said before the work, not after it.
+fn output_place(path: &Path, here: &Path) -> Result<PathBuf, Failure> {
+    let target = here.join(path);
+    let refuse = |why: &str, hint: &str| {
+        let what = format!("cannot write `{}`", relative_text(&target, here));
+        Err(Failure::new(what).because_of(why).hint(hint))
+    };
+    if target.is_dir() {
+        return refuse("it is a directory", "name a file: `-o FILE`");
+    }
+    if target.parent().is_some_and(|directory| !directory.is_dir()) {
+        return refuse("its directory does not exist", "make it first");
+    }
+    Ok(target)
+}
+
 /// Collects the arguments and the lists they name. No path at all is wrong usage: packing the world by accident is not.
 fn paths(arguments: &Arguments, here: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut paths: Vec<PathBuf> = Vec::new();
@@ -173,25 +189,21 @@ fn paths(arguments: &Arguments, here: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-fn deliver(arguments: &Arguments, here: &Path, pack: &Pack<'_>) -> Result<(), Failure> {
-    if let Some(path) = &arguments.output {
-        let target = here.join(path);
+fn deliver(arguments: &Arguments, target: Option<&Path>, here: &Path, pack: &Pack<'_>) -> Result<(), Failure> {
+    if let Some(target) = target {
         let fail = |error: &(dyn std::error::Error + 'static)| {
-            Failure::new(format!("cannot write `{}`", relative_text(&target, here))).because(error)
+            Failure::new(format!("cannot write `{}`", relative_text(target, here))).because(error)
         };
         // A device, a FIFO or /dev/stdout is written to, never replaced.
-        if std::fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
-            let mut file = std::fs::File::options().write(true).open(&target).map_err(|error| fail(&error))?;
+        if std::fs::metadata(target).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+            let mut file = std::fs::File::options().write(true).open(target).map_err(|error| fail(&error))?;
             return pack.write(&mut file).map_err(|error| fail(&error));
         }
         let settled = pack.settle().map_err(|error| fail(&error))?;
-        if settled.is_some_and(|document| name_unlinked(document, &target).is_ok()) {
+        if settled.is_some_and(|document| name_unlinked(document, target).is_ok()) {
             return Ok(());
         }
-        let mut replacement = Replacement::beside(&target).map_err(|problem| match problem {
-            FileProblem::Missing => fail(&problem).hint("its directory does not exist: make it first"),
-            problem => fail(&problem),
-        })?;
+        let mut replacement = Replacement::beside(target).map_err(|problem| fail(&problem))?;
         match settled {
             Some(mut document) => document.rewind().and_then(|()| std::io::copy(&mut document, replacement.file())).map(drop),
             None => pack.write(replacement.file()),
