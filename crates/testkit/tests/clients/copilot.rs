@@ -55,7 +55,10 @@ fn compact_and_clear_in_the_terminal() {
     assert_eq!(count("PROBE-sessionStart-new"), [1, 0, 1]);
     assert_eq!(count("PROBE-userPromptSubmitted"), [1, 1, 1]);
     drop(terminal);
-    let events: Vec<String> = client.hook_calls().into_iter().map(|call| call.event).collect();
+    let mut events: Vec<String> = client.hook_calls().into_iter().map(|call| call.event).collect();
+    // A session starts with its first message, and on a busy machine either hook may come first.
+    events[..2].sort();
+    events[4..].sort();
     let expected = ["sessionStart", "userPromptSubmitted", "preCompact", "userPromptSubmitted", "sessionStart", "userPromptSubmitted"];
     assert_eq!(events, expected, "no event tells that the compaction is done");
 }
