@@ -106,3 +106,47 @@ fn our_own_index_is_in_step() {
     let checked = Sandbox::new().command(binary()).args(["index", "--check"]).current_dir(root).output().unwrap();
     assert!(checked.status.success(), "{}run `brief index`", String::from_utf8_lossy(&checked.stderr));
 }
+
+#[test]
+fn nobody_elses_file_is_written_over() {
+    let sandbox = Sandbox::new()
+        .file(".git/HEAD", "")
+        .file("docs/a.md", "# A\n")
+        .file("package.json", "{\"name\":\"x\"}\n")
+        .file("old.yaml", "documents:\n- docs/a.md\n");
+    for name in ["package.json", "docs/a.md", "old.yaml"] {
+        let before = sandbox.read(name);
+        let refused = sandbox.brief(["index", "-o", name]).code(1);
+        assert!(refused.stderr().contains("has not written it") && refused.stderr().contains("-o FILE"), "{refused}");
+        assert_eq!(sandbox.read(name), before);
+    }
+    sandbox.write("docs/index.json", "{\n  \"version\": 1,\n  \"root\": \"..\",\n<<<<<<< ours\n");
+    sandbox.brief(["index"]).success();
+    assert!(sandbox.read("docs/index.json").contains("a.md"), "one of ours is made anew, whatever happened to it");
+}
+
+#[test]
+fn what_a_repository_says_never_leads_out_of_it() {
+    let sandbox = Sandbox::new().file("r/docs/a.md", "# A\n").file("r/.git/HEAD", "").file("bashrc", "alias x=y\n");
+    sandbox.write("r/brief.toml", "[docs]\nindex = \"../bashrc\"\n");
+    let inside = sandbox.at("r");
+    let refused = inside.brief(["index"]).code(1);
+    assert!(refused.stderr().contains("must lie in") && refused.stderr().contains("brief.toml"), "{refused}");
+    std::fs::remove_file(sandbox.path("r/brief.toml")).unwrap();
+    let sandbox = sandbox.link("r/docs/index.json", "../../bashrc");
+    let refused = inside.brief(["index"]).code(1);
+    assert!(refused.stderr().contains("a link that leads out of the project"), "{refused}");
+    assert_eq!(sandbox.read("bashrc"), "alias x=y\n");
+}
+
+#[test]
+fn secrets_in_titles_and_headings_stay_out_of_index_and_search() {
+    let token = format!("ghp_{}", "aB3dE5fG7hJ9kL1m".repeat(3));
+    let text =
+        format!("# Rotating the deploy token {token}\n\n## Since {token}\n\nHow we rotate the deploy token for the release pipeline.\n");
+    let sandbox = Sandbox::new().file(".git/HEAD", "").file("docs/s.md", text);
+    sandbox.brief(["index"]).success();
+    assert!(sandbox.read("docs/index.json").contains("Rotating the deploy token [redacted: GitHub token]"));
+    let explained = sandbox.brief(["select", "--explain", "how do we rotate the deploy token for the release pipeline?"]).success();
+    assert!(explained.stdout().contains("[redacted") && !explained.to_string().contains(&token), "{explained}");
+}

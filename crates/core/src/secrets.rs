@@ -156,6 +156,14 @@ pub fn redact(text: &str) -> Redacted<'_> {
     Redacted { text: Cow::Owned(output), secrets }
 }
 
+/// Replaces every secret in a text that is passed on by itself, such as a title.
+pub fn redacted(text: String) -> String {
+    match redact(&text).text {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(redacted) => redacted,
+    }
+}
+
 /// Returns the range to replace if the text at a prefix hit really is a secret. All ends are on ASCII bytes.
 fn examine(bytes: &[u8], start: usize, end: usize, shape: Shape) -> Option<(usize, usize)> {
     match shape {

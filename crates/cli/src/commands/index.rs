@@ -6,7 +6,7 @@ use briefing_core::docs::{Corpora, Corpus, Made, Plan, entries, find, make};
 use briefing_core::fs::write_atomic;
 use briefing_core::settings::{Layer, Places, Settings};
 use briefing_core::shown::{path_text, relative_text};
-use briefing_core::{Failure, Level, Note};
+use briefing_core::{Failure, Level, Note, NoteKind};
 use briefing_tokens::{ENCODINGS, ExactCounter};
 use clap::Args;
 use serde_json::json;
@@ -56,7 +56,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let mut file = arguments.output.clone();
     if file.is_none() && arguments.root.is_none() && !settings.text("docs.index").is_empty() {
-        file = find(&places, &settings).project.or_else(|| named(&places, &settings));
+        let found = find(&places, &settings);
+        // What a repository says never leads out of it.
+        if let Some(outside) = found.notes.iter().find(|note| note.kind == NoteKind::Outside) {
+            let by = settings.decided_by("docs.index");
+            return Err(Failure::new(format!("`{}`: {}", outside.path, outside.reason)).because_of(format!("named by {by}")));
+        }
+        file = found.project.or_else(|| named(&places, &settings));
     }
     let plan = Plan::new(&places.here, arguments.root.as_deref(), file, arguments.from.clone(), arguments.all)?;
     let counter = ExactCounter::new(ENCODINGS[0], places.cache.clone())?;

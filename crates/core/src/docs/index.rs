@@ -52,6 +52,13 @@ pub(super) fn to_text(root: &str, documents: &[Entry]) -> String {
     text
 }
 
+/// Tells by its first words whether a text is an index that we wrote, of whatever version and however it was laid out.
+pub(super) fn is_own(text: &str) -> bool {
+    let compact: String = text.chars().filter(|c| !c.is_whitespace()).take(40).collect();
+    let version = compact.strip_prefix("{\"version\":");
+    version.is_some_and(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(",\"root\":"))
+}
+
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("texts and numbers can always be written")
 }

@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::crawl::{Crawled, DeadReference, crawl, documents_below};
-use super::index::{Entry, Index, to_text};
+use super::index::{Entry, Index, is_own, to_text};
 use super::root::{project_of, real_directory, require_inside, way};
 use crate::Failure;
 use crate::fs::{FileProblem, beneath};
@@ -70,6 +71,7 @@ impl Plan {
         if file.is_dir() {
             return Err(Failure::usage(format!("`{}` is a directory", path_text(&file))).hint("name a file: `-o index.json`"));
         }
+        require_own_place(&file, &parent)?;
         let from = from.into_iter().map(|path| here.join(path)).collect();
         Ok(Self { root, file, from, is_all })
     }
@@ -97,6 +99,31 @@ impl Plan {
     }
 }
 
+/// Checks that a file which is a link does not lead out of the project that its directory belongs to.
+fn require_own_place(file: &Path, parent: &Path) -> Result<(), Failure> {
+    let is_inside = |real: PathBuf| real.starts_with(project_of(parent));
+    if !file.is_symlink() || fs::canonicalize(file).is_ok_and(is_inside) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("`{}` is a link that leads out of the project", path_text(file)))
+        .hint("remove it, or name another file with -o"))
+}
+
+/// Reads what is on disk, which must be an index of ours: nobody else's file is written over.
+fn read_own(file: &Path) -> Result<Option<String>, Failure> {
+    let bytes = match fs::read(file) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Failure::new(format!("cannot read `{}`", path_text(file))).because(&error)),
+    };
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    if text.trim().is_empty() || is_own(&text) {
+        return Ok(Some(text));
+    }
+    Err(Failure::new(format!("`{}` is there already, and `brief index` has not written it", path_text(file)))
+        .hint("name another file with `-o FILE`, or remove it first"))
+}
+
 /// Returns where the index of a root stands when nobody says: the first place that may reach over the root.
 fn usual_place(root: &Path) -> PathBuf {
     let places = [".context", "docs"].map(|name| root.join(name));
@@ -115,8 +142,8 @@ fn real(paths: Vec<PathBuf>, root: &Path) -> Vec<PathBuf> {
 
 /// Makes the index. Nothing is written.
 pub fn make(plan: &Plan, counter: &dyn TokenCounter) -> Result<Made, Failure> {
-    let on_disk = fs::read_to_string(&plan.file).ok();
-    // An index of another kind or version is replaced; what it knew is found again.
+    let on_disk = read_own(&plan.file)?;
+    // One of another version, or one that a merge has damaged, is replaced; what it knew is found again.
     let old = on_disk.as_ref().and_then(|_| Index::read(&plan.file, None).ok()).map(|index| index.documents).unwrap_or_default();
     let known: HashMap<&str, &Entry> = old.iter().map(|entry| (entry.path.as_str(), entry)).collect();
     let directory = plan.file.parent().unwrap_or(&plan.root);

@@ -7,6 +7,7 @@ use pulldown_cmark::{Event, Parser, Tag, TagEnd, TextMergeWithOffset};
 use serde_json::Value;
 
 use super::read::words;
+use crate::secrets::redacted;
 use crate::select::sections::front_matter;
 use crate::text::beginning;
 
@@ -48,6 +49,11 @@ pub(super) fn facts(text: &str, path: &str) -> Facts {
     }
     if facts.tags.is_empty() {
         facts.tags = path_words(path);
+    }
+    // They go into files and to models by themselves.
+    let said = [&mut facts.title, &mut facts.description];
+    for text in said.into_iter().chain(&mut facts.tags).chain(&mut facts.headings) {
+        *text = redacted(std::mem::take(text));
     }
     facts
 }

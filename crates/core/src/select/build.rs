@@ -12,6 +12,7 @@ use super::vectors::Embedder;
 use super::words::terms;
 use super::write::FileWriter;
 use crate::packed::codec::{put_text, put_varint};
+use crate::secrets::redacted;
 
 /// Longer trails of headings are cut.
 pub(super) const TRAIL_CHARS: usize = 300;
@@ -115,13 +116,13 @@ impl Batch {
             self.passage_records.extend((section.range.start as u32).to_le_bytes());
             self.passage_records.extend((section.range.end as u32).to_le_bytes());
             self.passage_records.extend((self.names.len() as u64).to_le_bytes());
-            put_text(&mut self.names, &shortened(&section.trail.join(" › ")));
+            put_text(&mut self.names, &redacted(shortened(&section.trail.join(" › "))));
             let vector = self.embedder.embed(&format!("{}\n{text}", section.trail.join("\n")));
             self.passage_vectors.extend(vector.map(i8::cast_unsigned));
         }
         self.document_records.extend((self.names.len() as u64).to_le_bytes());
         let start = self.names.len();
-        for name in [&document.id, &document.path, &short[0]] {
+        for name in [&document.id, &document.path, &redacted(short[0].clone())] {
             put_text(&mut self.names, name);
         }
         self.document_records.extend(((self.names.len() - start) as u32).to_le_bytes());
