@@ -21,6 +21,8 @@ mod hook;
 mod index;
 mod install;
 mod notify;
+#[cfg(unix)]
+mod opencode_plugin;
 mod pack;
 mod pack_hostile;
 mod read;
