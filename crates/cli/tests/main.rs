@@ -3,6 +3,7 @@
 mod config;
 mod docs;
 mod docs_hook;
+mod doctor;
 mod domains_bad_input;
 mod domains_context;
 mod domains_init;

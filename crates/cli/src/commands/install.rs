@@ -231,7 +231,7 @@ pub(crate) fn file_of(agent: &Agent, places: &Places, is_project: bool) -> Resul
 }
 
 /// Reads a settings file; `None` where there is none.
-pub(crate) fn read(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
+fn read(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
     match read_bytes(file, MAX_SETTINGS) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(FileProblem::Missing) => Ok(None),
