@@ -70,8 +70,8 @@ impl Request {
         let found = fields::read(bytes, &wanted).map_err(|error| RequestProblem::NotJson(error.to_string()))?;
         let text = |name: &str| found.get(name).filter(|text| !text.is_empty()).cloned();
         let sub_agent = text(names.sub_agent);
-        let named = text(names.session).ok_or(RequestProblem::NoSession(names.session))?;
-        let session = sub_agent.clone().filter(|_| agent.sub_agent_is_session).unwrap_or(named);
+        let own = text(names.session).ok_or(RequestProblem::NoSession(names.session))?;
+        let session = sub_agent.clone().filter(|_| agent.sub_agent_is_session).unwrap_or(own);
         let source = match text(names.source).as_deref() {
             Some("resume") => Source::Resume,
             Some("clear") => Source::Clear,
@@ -81,7 +81,7 @@ impl Request {
         };
         let is_manual = text(TRIGGER).as_deref() == Some("manual");
         let is_reset = match event.when {
-            When::Session => source == Source::Compact,
+            When::Session => source == Source::Compact || (source == Source::Clear && agent.keeps_id_at_clear),
             When::Reset => true,
             When::ManualReset => is_manual,
             _ => false,
@@ -154,6 +154,8 @@ mod tests {
     #[test]
     fn only_what_is_proven_empties_the_window() {
         assert!(read("claude", "SessionStart", r#"{"session_id":"s","source":"compact"}"#).unwrap().is_reset);
+        assert!(!read("claude", "SessionStart", r#"{"session_id":"s","source":"clear"}"#).unwrap().is_reset, "its id is new");
+        assert!(read("generic", "session-start", r#"{"session":"s","source":"clear"}"#).unwrap().is_reset);
         assert!(!read("claude", "PreCompact", r#"{"session_id":"s","trigger":"auto"}"#).unwrap().is_reset);
         assert!(read("copilot", "preCompact", r#"{"sessionId":"s","trigger":"auto"}"#).unwrap().is_reset);
         assert!(read("gemini", "PreCompress", r#"{"session_id":"s","trigger":"manual"}"#).unwrap().is_reset);
