@@ -94,6 +94,7 @@ pub enum Recipe {
 
 /// One agent.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Agent {
     /// The word on the command line.
     pub name: &'static str,
@@ -113,6 +114,8 @@ pub struct Agent {
     pub gate_at_message: bool,
     /// Its transcript is its window, written anew when the client has shortened it, and no event tells (Gemini).
     pub transcript_is_window: bool,
+    /// A session that is cleared keeps its id; with all others a new one begins.
+    pub keeps_id_at_clear: bool,
     /// Events inside a sub-agent carry its own id as their session, its start the parent's.
     pub sub_agent_is_session: bool,
     pub timeout: TimeoutUnit,

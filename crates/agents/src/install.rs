@@ -45,10 +45,12 @@ pub fn install(agent: &Agent, program: &str, before: Option<&[u8]>) -> Result<Ch
 pub fn uninstall(agent: &Agent, before: Option<&[u8]>, record: Option<&record::Record>) -> Result<Change, EditProblem> {
     let Some(bytes) = before else { return Ok(Change::Nothing) };
     if let Some(record) = record.filter(|record| record.is_untouched(bytes)) {
-        return Ok(match &record.before {
-            Some(old) => Change::Write(old.clone()),
-            None => Change::Delete,
-        });
+        match &record.before {
+            None => return Ok(Change::Delete),
+            // What was there before may be older entries of ours.
+            Some(old) if own_commands(agent, old).is_empty() => return Ok(Change::Write(old.clone())),
+            Some(_) => {}
+        }
     }
     match agent.recipe {
         Recipe::OwnFile | Recipe::Plugin => Ok(Change::Delete),
@@ -56,6 +58,29 @@ pub fn uninstall(agent: &Agent, before: Option<&[u8]>, record: Option<&record::R
         Recipe::Groups | Recipe::FlatEntries => {
             let after = edit::uninstall(agent, bytes)?;
             Ok(if after == bytes { Change::Nothing } else { Change::Write(after) })
+        }
+    }
+}
+
+/// Returns our commands in a file, in order; a plugin's is its program with the one event that it always has.
+pub fn own_commands(agent: &Agent, bytes: &[u8]) -> Vec<String> {
+    match agent.recipe {
+        Recipe::Plugin => recipe::program_of_plugin(&String::from_utf8_lossy(bytes))
+            .map(|program| format!("{} hook {} chat.message", recipe::quoted(&program), agent.name))
+            .into_iter()
+            .collect(),
+        _ => edit::own_commands(agent, bytes),
+    }
+}
+
+/// Tells whether a file is ours or names us, also where it is too broken to be parsed.
+pub fn names_us(agent: &Agent, bytes: &[u8]) -> bool {
+    match agent.recipe {
+        Recipe::OwnFile | Recipe::Plugin => true,
+        Recipe::None => false,
+        Recipe::Groups | Recipe::FlatEntries => {
+            let text = String::from_utf8_lossy(bytes);
+            text.contains("brief") && text.contains(&format!(" hook {} ", agent.name))
         }
     }
 }

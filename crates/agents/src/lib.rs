@@ -5,6 +5,7 @@
 
 pub mod agent;
 pub mod door;
+mod fields;
 pub mod fit;
 mod fork;
 mod gate_alone;

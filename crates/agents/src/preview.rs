@@ -2,7 +2,7 @@
 
 use briefing_core::Note;
 
-use crate::agent::{Agent, Event};
+use crate::agent::{Agent, Event, When};
 use crate::door::{self, Ask, Door, Doors};
 use crate::fit::Room;
 use crate::hook::ask_doors;
@@ -27,21 +27,36 @@ pub struct Preview {
     pub leaving: usize,
     pub shares: Vec<Share>,
     pub notes: Vec<Note>,
-    /// The doors that were opened, for the event after this one.
-    pub done: Doors,
+    /// The session as the event after this one finds it.
+    pub after: Before,
 }
 
-/// Computes it for a session in which the doors of `done` were opened before. Touches nothing.
-pub fn preview(agent: &Agent, event: &Event, ask: &Ask<'_>, room: Room, done: Doors) -> Preview {
+/// What happened in a session before an event.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Before {
+    /// The doors that were opened.
+    pub done: Doors,
+    /// The doors that a mute event has left to the next one.
+    pub owed: Doors,
+}
+
+impl Before {
+    /// Returns the state in which a single event is looked at: for one that follows the message, what a mute message left.
+    pub fn single(agent: &Agent, event: &Event) -> Self {
+        let is_mute = !agent.events.iter().any(|event| event.when == When::Message && event.carries);
+        let owed = if is_mute && event.when == When::Tool { Door::Docs.bit() } else { 0 };
+        Self { done: 0, owed }
+    }
+}
+
+/// Computes it for a session of which `before` is known. Touches nothing.
+pub fn preview(agent: &Agent, event: &Event, ask: &Ask<'_>, room: Room, before: Before) -> Preview {
     let has_words = ask.message.is_some();
     let names_index = ["docs.index", "docs.global_index"].iter().any(|key| !ask.settings.text(key).is_empty());
-    let mut doors = moment::doors(agent, event, Source::Startup, done, 0) & door::present(ask.places, names_index);
-    if !has_words {
-        doors &= !Door::Docs.bit();
-    }
-    if !event.carries {
-        doors = 0;
-    }
+    let present = door::present(ask.places, names_index) & if has_words { Doors::MAX } else { !Door::Docs.bit() };
+    let open = moment::doors(agent, event, Source::Startup, before.done, before.owed) & present;
+    let doors = if event.carries { open } else { 0 };
+    let after = Before { done: before.done | doors, owed: (open | before.owed) & present & Door::Docs.bit() & !doors };
     let (brought, mut notes) = ask_doors(ask, doors);
     let shares = Door::of(doors)
         .map(|door| {
@@ -52,5 +67,5 @@ pub fn preview(agent: &Agent, event: &Event, ask: &Ask<'_>, room: Room, done: Do
     let (outputs, fitted) = stateless::outputs(&brought, room);
     notes.extend(fitted.notes);
     let leaving = outputs.len().min(room.lanes as usize);
-    Preview { outputs, leaving, shares, notes, done: doors }
+    Preview { outputs, leaving, shares, notes, after }
 }

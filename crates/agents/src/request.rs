@@ -1,13 +1,9 @@
 //! Who asks, where, at which moment, with which words: one type for all agents.
 
-use std::collections::BTreeMap;
-use std::fmt;
 use std::path::PathBuf;
 
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::Value;
-
 use crate::agent::{Agent, Event, When};
+use crate::fields;
 use crate::render::MARK;
 
 /// Why a session begins.
@@ -58,27 +54,25 @@ const TOOL_CALLS: &str = "tool_calls";
 impl Request {
     /// Reads an agent's payload. Unknown fields are skipped unread; fields of a wrong type count as missing.
     pub fn read(agent: &'static Agent, event: &'static Event, bytes: &[u8]) -> Result<Self, RequestProblem> {
-        let fields = &agent.fields;
+        let names = &agent.fields;
         let wanted = [
-            fields.session,
-            fields.cwd,
-            fields.message,
-            fields.source,
-            fields.transcript,
-            fields.sub_agent,
-            fields.turn,
-            fields.tool_use,
+            names.session,
+            names.cwd,
+            names.message,
+            names.source,
+            names.transcript,
+            names.sub_agent,
+            names.turn,
+            names.tool_use,
             TRIGGER,
             TOOL_CALLS,
         ];
-        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-        let mut json = serde_json::Deserializer::from_slice(bytes);
-        let found = json.deserialize_map(Wanted(&wanted)).map_err(|error| RequestProblem::NotJson(error.to_string()))?;
-        let text = |name: &str| found.get(name).and_then(text_of).filter(|text| !text.is_empty());
-        let sub_agent = text(fields.sub_agent);
-        let named = text(fields.session).ok_or(RequestProblem::NoSession(fields.session))?;
-        let session = sub_agent.clone().filter(|_| agent.sub_agent_is_session).unwrap_or(named);
-        let source = match text(fields.source).as_deref() {
+        let found = fields::read(bytes, &wanted).map_err(|error| RequestProblem::NotJson(error.to_string()))?;
+        let text = |name: &str| found.get(name).filter(|text| !text.is_empty()).cloned();
+        let sub_agent = text(names.sub_agent);
+        let own = text(names.session).ok_or(RequestProblem::NoSession(names.session))?;
+        let session = sub_agent.clone().filter(|_| agent.sub_agent_is_session).unwrap_or(own);
+        let source = match text(names.source).as_deref() {
             Some("resume") => Source::Resume,
             Some("clear") => Source::Clear,
             Some("compact") => Source::Compact,
@@ -87,35 +81,25 @@ impl Request {
         };
         let is_manual = text(TRIGGER).as_deref() == Some("manual");
         let is_reset = match event.when {
-            When::Session => source == Source::Compact,
+            When::Session => source == Source::Compact || (source == Source::Clear && agent.keeps_id_at_clear),
             When::Reset => true,
             When::ManualReset => is_manual,
             _ => false,
         };
-        let occasion = [text(fields.source), text(fields.turn), text(fields.tool_use), text(TOOL_CALLS)];
-        let message = text(fields.message).and_then(|message| own_words(&message));
+        let occasion = [text(names.source), text(names.turn), text(names.tool_use), text(TOOL_CALLS)];
+        let message = text(names.message).and_then(|message| own_words(&message));
         Ok(Self {
             agent,
             event,
             session,
             sub_agent,
-            cwd: text(fields.cwd).map(PathBuf::from).filter(|path| path.is_absolute()),
-            transcript: text(fields.transcript).map(PathBuf::from).filter(|path| path.is_absolute()),
+            cwd: text(names.cwd).map(PathBuf::from).filter(|path| path.is_absolute()),
+            transcript: text(names.transcript).map(PathBuf::from).filter(|path| path.is_absolute()),
             source,
             message,
             occasion: format!("{} {}", event.name, occasion.into_iter().flatten().collect::<Vec<_>>().join(" ")),
             is_reset,
         })
-    }
-}
-
-/// Returns the text of a value: itself, the first of a list, or the id of the first tool call.
-fn text_of(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Array(items) => items.first().and_then(text_of),
-        Value::Object(call) => call.get("tool_use_id").and_then(text_of),
-        _ => None,
     }
 }
 
@@ -129,32 +113,6 @@ fn own_words(prompt: &str) -> Option<String> {
     }
     let is_theirs = rest.is_empty() || rest.starts_with("<task-notification>") || rest.starts_with(MARK);
     (!is_theirs).then(|| rest.to_owned())
-}
-
-/// Keeps the wanted fields of an object, the last where one comes twice, and skips everything else.
-struct Wanted<'a>(&'a [&'static str]);
-
-impl<'de> Visitor<'de> for Wanted<'_> {
-    type Value = BTreeMap<&'static str, Value>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut found = BTreeMap::new();
-        while let Some(name) = map.next_key::<std::borrow::Cow<'_, str>>()? {
-            match self.0.iter().find(|wanted| **wanted == name && !wanted.is_empty()) {
-                Some(wanted) => {
-                    found.insert(*wanted, map.next_value()?);
-                }
-                None => {
-                    map.next_value::<IgnoredAny>()?;
-                }
-            }
-        }
-        Ok(found)
-    }
 }
 
 #[cfg(test)]
@@ -186,8 +144,18 @@ mod tests {
     }
 
     #[test]
+    fn half_a_character_costs_nobody_the_event() {
+        let payload = r#"{"session_id":"s","cwd":"/p","prompt":"fix \ud83d it","tool_response":"\udc00","\ud800":"\ud800"}"#;
+        let request = read("claude", "UserPromptSubmit", payload).unwrap();
+        assert_eq!((request.session.as_str(), request.message.as_deref()), ("s", Some("fix \u{FFFD} it")));
+        assert_eq!(request.cwd, Some("/p".into()));
+    }
+
+    #[test]
     fn only_what_is_proven_empties_the_window() {
         assert!(read("claude", "SessionStart", r#"{"session_id":"s","source":"compact"}"#).unwrap().is_reset);
+        assert!(!read("claude", "SessionStart", r#"{"session_id":"s","source":"clear"}"#).unwrap().is_reset, "its id is new");
+        assert!(read("generic", "session-start", r#"{"session":"s","source":"clear"}"#).unwrap().is_reset);
         assert!(!read("claude", "PreCompact", r#"{"session_id":"s","trigger":"auto"}"#).unwrap().is_reset);
         assert!(read("copilot", "preCompact", r#"{"sessionId":"s","trigger":"auto"}"#).unwrap().is_reset);
         assert!(read("gemini", "PreCompress", r#"{"session_id":"s","trigger":"manual"}"#).unwrap().is_reset);

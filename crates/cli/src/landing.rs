@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use briefing_agents::agent::{Agent, Event, When};
 use briefing_agents::door::{Ask, Door};
 use briefing_agents::hook::room;
-use briefing_agents::preview;
+use briefing_agents::preview::{self, Before};
 use briefing_core::Failure;
 use briefing_core::gate::Section;
 use briefing_core::settings::{Places, Settings};
@@ -43,7 +43,8 @@ impl Landing {
             prepare: |_| {},
         };
         // Everything but the gate was brought before.
-        let preview = preview::preview(agent, event, &ask, room(agent, true, event.lanes), Door::Domains.bit() | Door::Docs.bit());
+        let before = Before { done: Door::Domains.bit() | Door::Docs.bit(), owed: 0 };
+        let preview = preview::preview(agent, event, &ask, room(agent, true, event.lanes), before);
         Ok(Self { agent, event, outputs: preview.outputs, leaving: preview.leaving })
     }
 

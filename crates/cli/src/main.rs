@@ -16,6 +16,7 @@ mod prompt;
 mod requested;
 mod running;
 mod selector;
+mod state_place;
 mod talk;
 mod terminal;
 mod trusting;

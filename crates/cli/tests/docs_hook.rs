@@ -119,6 +119,34 @@ fn every_agent_gets_it_at_its_own_event() {
 }
 
 #[test]
+fn preview_shows_documents_where_they_would_come() {
+    let sandbox = project();
+    let shown = sandbox.brief(["preview", "--agent", "cursor", DEPLOY]).success().stdout();
+    let (before, after) = shown.split_once("# Cursor at postToolUse: ").unwrap();
+    assert!(before.contains("# Cursor at beforeSubmitPrompt: nothing, its documents come with the next event"), "{shown}");
+    assert!(!before.contains("=== brief: docs/deploy.md") && after.contains("=== brief: docs/deploy.md"), "{shown}");
+    let owed = json!({ "conversation_id": "c", "prompt": DEPLOY, "workspace_roots": [sandbox.root()] });
+    assert_eq!(hook(&sandbox, &["cursor", "beforeSubmitPrompt"], &owed), "");
+    let told: Value = serde_json::from_str(
+        &sandbox
+            .brief_with_input(
+                ["hook", "cursor", "postToolUse"],
+                json!({ "conversation_id": "c", "workspace_roots": [sandbox.root()] }).to_string(),
+            )
+            .success()
+            .stdout(),
+    )
+    .unwrap();
+    assert!(after.contains(told["additional_context"].as_str().unwrap()), "{shown}");
+    let single = sandbox.brief(["preview", "--agent", "cursor", "--event", "postToolUse", DEPLOY]).success().stdout();
+    assert!(single.contains("=== brief: docs/deploy.md"), "{single}");
+    for agent in ["claude", "codex", "gemini", "qwen", "copilot", "opencode", "generic"] {
+        let shown = sandbox.brief(["preview", "--agent", agent, DEPLOY]).success().stdout();
+        assert_eq!(shown.matches("=== brief: docs/deploy.md").count(), 1, "{agent}: {shown}");
+    }
+}
+
+#[test]
 fn a_selector_that_hangs_never_blocks() {
     let server = Server::always(Response::never()).unwrap();
     let config = format!("[selector]\nkind = 'openai'\ntimeout_ms = 300\n[llm]\nbase_url = '{}/v1'\n", server.url());

@@ -100,6 +100,24 @@ fn a_compacted_window_is_filled_again_and_a_cleared_one_is_new() {
 }
 
 #[test]
+fn any_other_program_may_clear_or_compact_a_session_that_we_know() {
+    let sandbox = project(500).file(".context/CONSTITUTION.md", "# Rules\n\nBe kind.\n");
+    let ask = |event: &str, more: Value| {
+        let payload = json!({ "session": "g", "cwd": sandbox.root(), "source": more });
+        context(&sandbox.brief_with_input(["hook", "generic", event], payload.to_string()).success())
+    };
+    for (source, domains, gate) in
+        [("startup", true, false), ("resume", false, false), ("clear", true, false), ("compact", true, true), ("clear", true, false)]
+    {
+        let told = ask("session-start", json!(source));
+        assert_eq!((told.contains("Sells things."), told.contains("Be kind.")), (domains, gate), "{source}: {told}");
+        if source != "resume" {
+            assert_eq!(ask("tool", Value::Null).contains("Be kind."), !gate, "{source}");
+        }
+    }
+}
+
+#[test]
 fn a_session_met_in_its_middle_gets_the_chain_at_its_next_event() {
     let sandbox = project(500);
     let told = context(&hook(&sandbox, &["claude", "PostToolBatch"], &json!({ "tool_calls": [{ "tool_use_id": "t" }] })));

@@ -49,6 +49,67 @@ fn links_and_modes_are_kept_and_others_changes_survive() {
     assert_eq!(std::fs::read_to_string(&real).unwrap(), SETTINGS.replace("\"x\"", "\"y\""));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_to_nothing_yet_is_the_users_and_stays() {
+    let sandbox = Sandbox::new();
+    let (real, link) = (sandbox.home().join("dotfiles/claude.json"), sandbox.home().join(".claude/settings.json"));
+    for directory in ["dotfiles", ".claude"] {
+        std::fs::create_dir(sandbox.home().join(directory)).unwrap();
+    }
+    // Through a second link, too.
+    std::os::unix::fs::symlink("../dotfiles/link.json", &link).unwrap();
+    std::os::unix::fs::symlink("claude.json", sandbox.home().join("dotfiles/link.json")).unwrap();
+    let _ = sandbox.brief(["install", "claude", "--yes"]).success();
+    assert!(std::fs::read_to_string(&real).unwrap().contains("brief hook claude"));
+    let _ = sandbox.brief(["uninstall", "claude", "--yes"]).success();
+    assert!(link.symlink_metadata().unwrap().is_symlink() && !real.exists());
+    assert!(sandbox.home().join("dotfiles/link.json").symlink_metadata().unwrap().is_symlink());
+}
+
+#[cfg(unix)]
+#[test]
+fn our_own_path_may_have_any_letters() {
+    let agents = ["claude", "codex", "gemini", "qwen", "copilot", "opencode", "cursor"];
+    let sandbox = Sandbox::new();
+    for (directory, name) in [("it's here", "brief"), ("a \"b\" $c", "brief-0.1.0")] {
+        let program = sandbox.home().join(directory).join(name);
+        std::fs::create_dir(program.parent().unwrap()).unwrap();
+        // A link would be followed to the real name.
+        std::fs::hard_link(briefing_testkit::binary(), &program)
+            .or_else(|_| std::fs::copy(briefing_testkit::binary(), &program).map(|_| ()))
+            .unwrap();
+        let run = |words: &[&str]| {
+            let output = sandbox.command(&program).args(words).output().unwrap();
+            let told = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
+            (output.status.code(), told)
+        };
+        let all = |word: &'static str| [&[word][..], &agents, &["--yes"]].concat();
+        assert_eq!(run(&all("install")).0, Some(0));
+        let again = run(&all("install")).1;
+        assert_eq!(again.matches("installed already").count(), agents.len(), "{again}");
+        let told = run(&["doctor"]).1;
+        assert_eq!(told.matches("ok     entry: intact").count(), agents.len(), "{told}");
+        assert!(!told.contains("BROKEN answers") && told.contains("ok     answers chat.message"), "{told}");
+        let gone = run(&all("uninstall")).1;
+        assert_eq!(gone.matches(": removed\n").count(), agents.len(), "{gone}");
+        assert!(!sandbox.home().join(".claude/settings.json").exists());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_name_that_could_not_be_recognised_is_refused() {
+    let sandbox = Sandbox::new();
+    let program = sandbox.home().join("debrief");
+    std::fs::hard_link(briefing_testkit::binary(), &program)
+        .or_else(|_| std::fs::copy(briefing_testkit::binary(), &program).map(|_| ()))
+        .unwrap();
+    let output = sandbox.command(&program).args(["install", "claude", "--yes"]).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && told.contains("call this program `brief`"), "{told}");
+}
+
 #[test]
 fn a_broken_file_is_refused_with_line_and_column() {
     let sandbox = Sandbox::new().file("~/.claude/settings.json", "{\n  \"a\": tru\n}");
@@ -70,7 +131,7 @@ fn the_project_has_its_own_file_and_unknown_agents_are_guessed() {
 fn doctor_runs_the_very_command_and_says_how_to_mend_it() {
     let sandbox = Sandbox::new().file("~/.claude/settings.json", "{}");
     let before = sandbox.brief(["doctor"]).success();
-    assert!(before.stdout().contains("mend it with: brief install claude"), "{before}");
+    assert!(before.stdout().contains("mend: brief install claude"), "{before}");
     let _ = sandbox.brief(["install", "claude", "--yes"]).success();
     let after = sandbox.brief(["doctor"]).success();
     assert!(after.stdout().contains("ok     entry: intact") && after.stdout().contains("ok     answers PostToolBatch"), "{after}");
@@ -82,7 +143,7 @@ fn doctor_runs_the_very_command_and_says_how_to_mend_it() {
     std::fs::write(&file, damaged).unwrap();
     let broken = sandbox.brief(["doctor"]).code(1);
     assert!(broken.stdout().contains("BROKEN answers SessionStart") && broken.stdout().contains("BROKEN entry"), "{broken}");
-    let _ = sandbox.brief(["doctor", "--fix"]).code(1);
+    let _ = sandbox.brief(["doctor", "--fix"]).success();
     let mended = sandbox.brief(["doctor", "--json"]).success();
     assert!(mended.stdout().contains("\"broken\": 0"), "{mended}");
 }

@@ -3,6 +3,7 @@
 mod config;
 mod docs;
 mod docs_hook;
+mod doctor;
 mod domains_bad_input;
 mod domains_context;
 mod domains_init;
@@ -21,6 +22,8 @@ mod hook;
 mod index;
 mod install;
 mod notify;
+#[cfg(unix)]
+mod opencode_plugin;
 mod pack;
 mod pack_hostile;
 mod read;

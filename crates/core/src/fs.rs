@@ -219,6 +219,18 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String, FileProblem> {
     Ok(text::decode(&bytes)?.into_owned())
 }
 
+/// Makes a directory, with its parents, that only its owner can look into. One that is there stays as it is.
+pub fn make_private(directory: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    builder.create(directory)
+}
+
 /// Resolves `asked` against `root` and refuses everything that does not lie below it, links included.
 ///
 /// Both must exist. The result is canonical.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::Failure;
-use crate::fs::FileProblem;
+use crate::fs::{FileProblem, make_private};
 use crate::shown::path_text;
 
 /// Writers need milliseconds. Whoever holds a lock longer than this hangs.
@@ -42,7 +42,7 @@ impl Lock {
         let locks = state.join("brief").join("locks");
         let name = blake3::hash(path_text(&fs::canonicalize(directory).unwrap_or_else(|_| directory.to_path_buf())).as_bytes()).to_hex();
         let open = || {
-            fs::create_dir_all(&locks)?;
+            make_private(&locks)?;
             File::options().create(true).append(true).open(locks.join(&name[..32]))
         };
         let file = open().map_err(FileProblem::from).and_then(|file| wait(file, deadline)).map_err(|problem| cannot(&problem))?;

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
-use briefing_core::fs::{FileProblem, read_text, write_atomic};
+use briefing_core::fs::{FileProblem, make_private, read_text, write_atomic};
 use briefing_core::shown::path_text;
 use serde::{Deserialize, Serialize};
 
@@ -89,18 +89,6 @@ impl Trust {
         self.problem = None;
         Ok(())
     }
-}
-
-/// Makes a directory that only its owner can look into.
-fn make_private(directory: &Path) -> std::io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt;
-        builder.mode(0o700);
-    }
-    builder.create(directory)
 }
 
 #[cfg(test)]

@@ -26,6 +26,6 @@ pub use ledger::{
     Admission, Arrangement, Arrival, Arrived, Claim, Claimed, DeliveryRow, Due, EventRow, Given, Ledger, Look, Offer, Parent, PlanId,
     PlanState, Printer, Receipt, Segment, SessionRow, Standing, State, Waiting,
 };
-pub use open::{LEDGER_FILE, Opened, directory, open, open_existing, set_aside};
+pub use open::{LEDGER_FILE, Opened, directory, open, open_existing, set_aside, tighten};
 pub use schema::SCHEMA;
 pub use sqlite::SqliteLedger;

@@ -24,10 +24,13 @@ pub struct Opened {
     pub set_aside: Option<PathBuf>,
 }
 
-/// Returns our directory below the user's state directory and makes it, for this user only.
+/// Returns our directory below the user's state directory, made and kept for this user only.
 pub fn directory(state: &Path) -> Result<PathBuf, StoreError> {
     let path = state.join("brief");
-    if !path.is_dir() {
+    if path.is_dir() {
+        // Somebody else's directory stays as it is.
+        let _ = tighten(&path);
+    } else {
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true);
         #[cfg(unix)]
@@ -38,6 +41,21 @@ pub fn directory(state: &Path) -> Result<PathBuf, StoreError> {
         builder.create(&path).map_err(|error| place(&path, &error))?;
     }
     Ok(path)
+}
+
+/// Takes everybody else's rights from a directory of ours.
+pub fn tighten(directory: &Path) -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(directory)?.permissions().mode();
+        if mode & 0o077 != 0 {
+            fs::set_permissions(directory, fs::Permissions::from_mode(mode & 0o700))?;
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = directory;
+    Ok(())
 }
 
 /// Opens the ledger in `directory`, making or mending it where needed. `patience` bounds every wait for a lock.

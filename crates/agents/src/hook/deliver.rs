@@ -76,7 +76,8 @@ impl Hook<'_> {
             now: wall_clock(),
             holder,
             is_reset,
-            owed_after_reset: AFTER_RESET,
+            // Nothing of the work before goes on after it was cleared.
+            owed_after_reset: if request.source == Source::Clear { 0 } else { AFTER_RESET },
             forget_all_but: forgets.then_some(MESSAGE),
             forget_doors: if forgets { Door::Domains.bit() | Door::Gate.bit() } else { 0 },
             owe: if setting.owes { Door::Docs.bit() } else { 0 },

@@ -6,24 +6,32 @@ const PROGRAM = "@PROGRAM@"
 // Asks brief, and gives up silently: context is a help, never an obstacle.
 function ask(event, payload) {
   return new Promise((resolve) => {
+    let text = ""
+    let timer
+    const answer = () => {
+      clearTimeout(timer)
+      try {
+        resolve(JSON.parse(text).context ?? "")
+      } catch {
+        resolve("")
+      }
+    }
     try {
       const child = spawn(PROGRAM, ["hook", "opencode", event], { stdio: ["pipe", "pipe", "ignore"] })
-      const timer = setTimeout(() => child.kill(), 5000)
-      let text = ""
+      timer = setTimeout(() => {
+        child.kill()
+        answer()
+      }, 5000)
+      child.on("error", answer)
+      child.on("close", answer)
+      // A character may come in two chunks.
+      child.stdout.setEncoding("utf8")
       child.stdout.on("data", (chunk) => (text += chunk))
-      child.on("error", () => resolve(""))
-      child.on("close", () => {
-        clearTimeout(timer)
-        try {
-          resolve(JSON.parse(text).context ?? "")
-        } catch {
-          resolve("")
-        }
-      })
+      child.stdout.on("error", () => {})
       child.stdin.on("error", () => {})
       child.stdin.end(JSON.stringify(payload))
     } catch {
-      resolve("")
+      answer()
     }
   })
 }

@@ -21,7 +21,7 @@ pub fn command(agent: &Agent, program: &str, event: &Event, lane: u8) -> String 
 }
 
 /// Quotes a program for `sh` where its path needs it.
-fn quoted(program: &str) -> String {
+pub fn quoted(program: &str) -> String {
     let is_plain = program.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+:\\".contains(&byte));
     if is_plain { program.to_owned() } else { format!("'{}'", program.replace('\'', r"'\''")) }
 }
@@ -70,22 +70,48 @@ pub fn plugin(program: &str) -> String {
     include_str!("plugin.js").replace("\"@PROGRAM@\"", &Value::from(program).to_string())
 }
 
-/// Tells whether a command is ours: the program's file name is `brief`, whatever its directory, then `hook <agent>`.
-pub fn is_own(agent: &Agent, command: &str) -> bool {
-    let (program, rest) = first_word(command.trim_start());
-    let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
-    let mut words = rest.split_whitespace();
-    (name == "brief" || name == "brief.exe") && words.next() == Some("hook") && words.next() == Some(agent.name)
+/// Returns the program that a plugin of ours calls.
+pub fn program_of_plugin(plugin: &str) -> Option<String> {
+    let line = plugin.lines().find_map(|line| line.strip_prefix("const PROGRAM = "))?;
+    serde_json::from_str(line.trim_end_matches(';')).ok().filter(|program: &String| !program.is_empty())
 }
 
-/// Splits a command line behind its first word, which may be quoted.
-fn first_word(command: &str) -> (&str, &str) {
-    for quote in ['\'', '"'] {
-        if let Some((word, rest)) = command.strip_prefix(quote).and_then(|rest| rest.split_once(quote)) {
-            return (word, rest);
+/// Tells whether a command is ours: the program is called `brief`, whatever its directory, then `hook <agent>`.
+pub fn is_own(agent: &Agent, command: &str) -> bool {
+    own_words(agent, command).is_some()
+}
+
+/// Returns what follows `brief hook <agent>` in a command of ours: the event, and which handler of it.
+pub fn own_words<'a>(agent: &Agent, command: &'a str) -> Option<Vec<&'a str>> {
+    let (program, rest) = first_word(command.trim_start());
+    let mut words = rest.split_whitespace();
+    let is_own = is_own_program(&program) && words.next() == Some("hook") && words.next() == Some(agent.name);
+    is_own.then(|| words.collect())
+}
+
+/// Tells whether a program's path ends in a name by which we know ourselves: `brief`, `brief.exe`, `brief-0.1`.
+pub fn is_own_program(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+    name.strip_prefix("brief").is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '_']))
+}
+
+/// Splits a command line behind its first word, and takes the quotes off that.
+fn first_word(command: &str) -> (String, &str) {
+    let mut word = String::new();
+    let mut quote = None;
+    let mut rest = command.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        let escapes = rest.peek().is_some_and(|(_, next)| matches!(next, '\'' | '"' | ' '));
+        match (c, quote) {
+            (c, Some(open)) if c == open => quote = None,
+            ('\'' | '"', None) => quote = Some(c),
+            // Any other backslash belongs to a path of Windows.
+            ('\\', None) if escapes => word.extend(rest.next().map(|(_, c)| c)),
+            (c, None) if c.is_whitespace() => return (word, &command[at..]),
+            _ => word.push(c),
         }
     }
-    command.split_once(char::is_whitespace).unwrap_or((command, ""))
+    (word, "")
 }
 
 #[cfg(test)]
@@ -108,6 +134,32 @@ mod tests {
         }
         for foreign in ["brief hook codex X", "debrief hook claude X", "brief pack", "echo brief hook claude X", ""] {
             assert!(!is_own(claude, foreign), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn what_we_write_we_recognise() {
+        let claude = find("claude").unwrap();
+        let event = claude.event("SessionStart").unwrap();
+        for directory in [
+            "",
+            "/opt/",
+            "/a b/",
+            "/it's/",
+            "/''/",
+            "/\"/",
+            "/a\\ b/",
+            "/\\'/",
+            "/$x `y`/",
+            "/hook claude/",
+            "/é\n/",
+            "C:\\x y\\",
+            "C:\\x\\",
+        ] {
+            for name in ["brief", "brief.exe", "brief-0.1.0", "brief_dev"] {
+                let command = command(claude, &format!("{directory}{name}"), event, 2);
+                assert_eq!(own_words(claude, &command), Some(vec!["SessionStart", "2"]), "{command}");
+            }
         }
     }
 

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use briefing_core::fs::{FileProblem, read_bytes, write_atomic};
+use briefing_core::fs::{FileError, make_private, read_bytes, write_atomic};
+use briefing_core::shown::path_text;
 use serde::{Deserialize, Serialize};
 
 /// What was remembered about one file.
@@ -20,7 +21,7 @@ const MAX_RECORD: u64 = 64 * 1024 * 1024;
 
 impl Record {
     pub fn new(path: &Path, before: Option<Vec<u8>>, after: &[u8]) -> Self {
-        Self { path: briefing_core::shown::path_text(path), before, after: hash(after) }
+        Self { path: path_text(path), before, after: hash(after) }
     }
 
     /// Tells whether the file is as we left it.
@@ -34,7 +35,7 @@ impl Record {
     }
 
     /// Remembers. When we write a second time over our own work, the first record's bytes stay the ones before us.
-    pub fn write(mut self, state: &Path, path: &Path) -> Result<(), FileProblem> {
+    pub fn write(mut self, state: &Path, path: &Path) -> Result<(), FileError> {
         if let (Some(older), Some(now)) = (Self::read(state, path), &self.before)
             && older.is_untouched(now)
         {
@@ -42,12 +43,13 @@ impl Record {
         }
         let file = place(state, path);
         let directory = file.parent().unwrap_or(state);
-        std::fs::create_dir_all(directory)?;
-        write_atomic(&file, &serde_json::to_vec(&self).unwrap_or_default())?;
+        make_private(directory).map_err(|error| FileError::new(path_text(directory), error.into()))?;
+        let failed = |problem| FileError::new(path_text(&file), problem);
+        write_atomic(&file, &serde_json::to_vec(&self).unwrap_or_default()).map_err(failed)?;
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600))?;
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).map_err(|error| failed(error.into()))?;
         }
         Ok(())
     }

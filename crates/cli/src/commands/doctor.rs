@@ -2,20 +2,20 @@
 
 mod agents;
 mod probe;
+mod store;
+mod switch;
 mod trust;
 
 use std::fmt::Write as _;
-use std::time::Duration;
 
-use briefing_agents::AGENTS;
+use briefing_agents::{AGENTS, Agent};
 use briefing_core::Failure;
-use briefing_core::settings::Layer;
+use briefing_core::settings::{Layer, Places};
 use briefing_core::shown::one_line;
-use briefing_store::{Ledger, open_existing};
 use clap::Args;
 use serde::Serialize;
 
-use super::hook::state_directory;
+use super::install::{is_here, names_us};
 use super::log;
 use crate::{environment, output};
 
@@ -47,7 +47,7 @@ struct Check {
     what: String,
     verdict: Verdict,
     detail: String,
-    /// The command that mends it.
+    /// The command that mends it, or what to do by hand.
     #[serde(skip_serializing_if = "Option::is_none")]
     mend: Option<String>,
 }
@@ -68,14 +68,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let records = log::read(None).unwrap_or_default();
     let mut checks = Vec::new();
     let mut found = 0;
-    for agent in AGENTS.iter().filter(|agent| super::install::is_here(agent, &places)) {
+    for agent in AGENTS.iter().filter(|agent| concerns_us(agent, &places)) {
         found += 1;
         checks.extend(agents::examine(agent, &places, &records, arguments.fix)?);
     }
     if found == 0 {
         checks.push(Check::new("agents", "found", Verdict::Info, "no agent was found on this machine"));
     }
-    checks.extend(store(&places));
+    checks.extend(store::look(&places, arguments.fix));
     checks.extend(settings(&places));
     let broken = checks.iter().filter(|check| check.verdict == Verdict::Broken).count();
     if arguments.json {
@@ -88,6 +88,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         1 => Err(Failure::new("1 thing is broken")),
         many => Err(Failure::new(format!("{many} things are broken"))),
     }
+}
+
+/// Tells whether an agent is here, or something of ours in a file of it.
+fn concerns_us(agent: &Agent, places: &Places) -> bool {
+    is_here(agent, places) || [false, true].into_iter().any(|is_project| names_us(agent, places, is_project))
 }
 
 fn shown(checks: &[Check]) -> String {
@@ -105,47 +110,13 @@ fn shown(checks: &[Check]) -> String {
         };
         let _ = writeln!(text, "  {word:<6} {}: {}", check.what, one_line(&check.detail));
         if let Some(mend) = &check.mend {
-            let _ = writeln!(text, "         mend it with: {}", one_line(mend));
+            let _ = writeln!(text, "         mend: {}", one_line(mend));
         }
     }
     text
 }
 
-fn store(places: &briefing_core::settings::Places) -> Vec<Check> {
-    let Some(directory) = state_directory(places) else {
-        return vec![Check::new("store", "place", Verdict::Broken, "no state directory is known").mend("export HOME=…")];
-    };
-    let mut checks = Vec::new();
-    match open_existing(&directory, Duration::from_secs(2)) {
-        Ok(None) => checks.push(Check::new("store", "ledger", Verdict::Info, format!("none yet in {}", directory.display()))),
-        Ok(Some(mut ledger)) => checks.push(match ledger.damage() {
-            Ok(None) => {
-                let sessions = ledger.sessions().map_or(0, |sessions| sessions.len());
-                Check::new("store", "ledger", Verdict::Good, format!("sound, {sessions} sessions, in {}", directory.display()))
-            }
-            Ok(Some(damage)) => Check::new("store", "ledger", Verdict::Broken, damage).mend(rename(&directory)),
-            Err(error) => Check::new("store", "ledger", Verdict::Broken, error.to_string()).mend(rename(&directory)),
-        }),
-        Err(error) => checks.push(Check::new("store", "ledger", Verdict::Broken, error.to_string()).mend(rename(&directory))),
-    }
-    let aside: Vec<_> = std::fs::read_dir(&directory)
-        .into_iter()
-        .flatten()
-        .filter_map(Result::ok)
-        .filter(|entry| entry.file_name().to_string_lossy().starts_with("ledger.damaged-"))
-        .collect();
-    if !aside.is_empty() {
-        checks.push(Check::new("store", "set aside", Verdict::Info, format!("{} damaged files were renamed aside", aside.len())));
-    }
-    checks
-}
-
-fn rename(directory: &std::path::Path) -> String {
-    let file = directory.join(briefing_store::LEDGER_FILE);
-    format!("mv '{0}' '{0}.aside'", file.display())
-}
-
-fn settings(places: &briefing_core::settings::Places) -> Vec<Check> {
+fn settings(places: &Places) -> Vec<Check> {
     let (_, problems) = environment::resolve(places, Layer::default());
     if problems.is_empty() {
         return vec![Check::new("settings", "files", Verdict::Good, "no problems")];

@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use briefing_agents::agent::{Agent, Recipe};
+use briefing_agents::install::recipe::is_own_program;
 use briefing_agents::install::record::Record;
 use briefing_agents::install::{self, Change};
 use briefing_agents::{AGENTS, Version, agent::When};
@@ -68,9 +69,13 @@ struct Step {
 fn run(arguments: &Arguments, direction: Direction) -> Result<(), Failure> {
     let places = environment::places()?;
     let program = program()?;
+    if direction == Direction::In && !is_own_program(&program) {
+        return Err(Failure::new(format!("`{}` could not be told from other programs later", briefing_core::shown::one_line(&program)))
+            .hint("call this program `brief`, or put a link of that name to it on PATH"));
+    }
     let state = state_directory(&places).ok_or_else(|| Failure::new("no state directory is known").hint("set HOME or XDG_STATE_HOME"))?;
     let mut steps = Vec::new();
-    for agent in chosen(arguments, &places)? {
+    for agent in chosen(arguments, direction, &places)? {
         let file = file_of(agent, &places, arguments.project)?;
         let before = read(&file)?;
         let (row, version) = agent_version::row(agent);
@@ -110,18 +115,11 @@ fn run(arguments: &Arguments, direction: Direction) -> Result<(), Failure> {
 }
 
 fn apply(step: &Step, direction: Direction, state: &Path) -> Result<(), Failure> {
-    let failed = |problem: FileProblem| Failure::new(format!("cannot write `{}`", path_text(&step.file))).because(&problem);
+    let failed = |problem: FileProblem| cannot_write(&step.file, &problem);
     match &step.change {
-        Change::Write(bytes) => {
-            if let Some(parent) = step.file.parent() {
-                std::fs::create_dir_all(parent).map_err(|error| failed(error.into()))?;
-            }
-            if direction == Direction::In {
-                Record::new(&step.file, step.before.clone(), bytes).write(state, &step.file).map_err(failed)?;
-            }
-            write_atomic(&step.file, bytes).map_err(failed)?;
-        }
-        Change::Delete => std::fs::remove_file(&step.file).map_err(|error| failed(error.into()))?,
+        Change::Write(bytes) if direction == Direction::In => put_in(&step.file, step.before.clone(), bytes, state)?,
+        Change::Write(bytes) => write_atomic(&step.file, bytes).map_err(failed)?,
+        Change::Delete => remove(&step.file).map_err(|error| failed(error.into()))?,
         Change::Nothing => return Ok(()),
     }
     if direction == Direction::Out {
@@ -138,6 +136,28 @@ fn apply(step: &Step, direction: Direction, state: &Path) -> Result<(), Failure>
         ));
     }
     Ok(())
+}
+
+/// Writes a file that has our entries in it, once what it held before is kept in our state directory.
+pub(crate) fn put_in(file: &Path, before: Option<Vec<u8>>, after: &[u8], state: &Path) -> Result<(), Failure> {
+    Record::new(file, before, after).write(state, file).map_err(|error| {
+        Failure::new(format!("cannot keep a copy of `{}`, so it is left as it is", path_text(file)))
+            .because(&error)
+            .hint("`brief doctor` tells what is wrong with our state directory; XDG_STATE_HOME names another one")
+    })?;
+    if let Some(parent) = file.parent() {
+        std::fs::create_dir_all(parent).map_err(|error| cannot_write(file, &error.into()))?;
+    }
+    write_atomic(file, after).map_err(|problem| cannot_write(file, &problem))
+}
+
+fn cannot_write(file: &Path, problem: &FileProblem) -> Failure {
+    Failure::new(format!("cannot write `{}`", path_text(file))).because(problem)
+}
+
+/// Removes a file. Of a link, what it leads to: that is what was made, and the link is the user's.
+fn remove(file: &Path) -> std::io::Result<()> {
+    std::fs::remove_file(file.canonicalize()?)
 }
 
 /// Returns what a person sees of one step.
@@ -159,8 +179,8 @@ fn shown(step: &Step, direction: Direction) -> String {
     }
 }
 
-/// Returns the agents that were named, or those that are here.
-fn chosen(arguments: &Arguments, places: &Places) -> Result<Vec<&'static Agent>, Failure> {
+/// Returns the agents that were named, or those that are here. To be taken out, having our entries is enough.
+fn chosen(arguments: &Arguments, direction: Direction, places: &Places) -> Result<Vec<&'static Agent>, Failure> {
     if !arguments.all {
         let agents: Vec<_> = arguments.agents.iter().map(|name| agent(name)).collect::<Result<_, _>>()?;
         if let Some(agent) = agents.iter().find(|agent| agent.recipe == Recipe::None) {
@@ -169,9 +189,13 @@ fn chosen(arguments: &Arguments, places: &Places) -> Result<Vec<&'static Agent>,
         }
         return Ok(agents);
     }
-    let found: Vec<_> = AGENTS.iter().filter(|agent| is_here(agent, places)).collect();
+    let is_wanted = |agent: &&Agent| is_here(agent, places) || (direction == Direction::Out && names_us(agent, places, arguments.project));
+    let found: Vec<_> = AGENTS.iter().filter(is_wanted).collect();
     if found.is_empty() {
-        return Err(Failure::new("no agent that can be installed for was found here").hint("name one: `brief install claude`"));
+        return Err(match direction {
+            Direction::In => Failure::new("no agent that can be installed for was found here").hint("name one: `brief install claude`"),
+            Direction::Out => Failure::new("no agent and no entry of ours was found here").hint("name one: `brief uninstall claude`"),
+        });
     }
     Ok(found)
 }
@@ -182,17 +206,32 @@ pub(crate) fn is_here(agent: &Agent, places: &Places) -> bool {
     agent.recipe != Recipe::None && (has_home || environment::find_program(agent.program).is_some())
 }
 
+/// Tells whether the user's or the project's file of an agent has something of ours in it.
+pub(crate) fn names_us(agent: &Agent, places: &Places, is_project: bool) -> bool {
+    let bytes = file_of(agent, places, is_project).ok().and_then(|file| read_bytes(&file, MAX_SETTINGS).ok());
+    agent.recipe != Recipe::None && bytes.is_some_and(|bytes| install::names_us(agent, &bytes))
+}
+
+/// Returns the directory in which an agent keeps its settings.
+pub(crate) fn home_of(agent: &Agent, places: &Places) -> Option<PathBuf> {
+    environment::named_directory(agent.home_variable).or_else(|| Some(places.home.as_ref()?.join(agent.home)))
+}
+
+/// Returns the directory that counts as the project: the repository, or the current directory where there is none.
+pub(crate) fn project_of(places: &Places) -> &Path {
+    places.upward().find(|directory| directory.join(".git").exists()).unwrap_or(&places.here)
+}
+
 /// Returns the file of an agent that we write.
 pub(crate) fn file_of(agent: &Agent, places: &Places, is_project: bool) -> Result<PathBuf, Failure> {
     debug_assert!(agent.events.iter().any(|event| event.when == When::Message), "every agent has a message");
     let home = places.home.as_deref().ok_or_else(|| Failure::new("no home directory is known").hint("set HOME"))?;
     let moved = environment::named_directory(agent.home_variable);
-    let root = places.upward().find(|directory| directory.join(".git").exists()).unwrap_or(&places.here);
-    Ok(install::file_of(agent, home, moved.as_deref(), is_project.then_some(root)))
+    Ok(install::file_of(agent, home, moved.as_deref(), is_project.then(|| project_of(places))))
 }
 
 /// Reads a settings file; `None` where there is none.
-pub(crate) fn read(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
+fn read(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
     match read_bytes(file, MAX_SETTINGS) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(FileProblem::Missing) => Ok(None),

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::hook::state_directory;
-use crate::{environment, output};
+use crate::{environment, output, state_place};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -77,8 +77,26 @@ fn event(beat: Beat) -> EventRow {
     }
 }
 
+/// Says why there is nothing to show, where that is not because nothing has happened.
+fn explain(session: Option<&str>) -> Result<(), Failure> {
+    if let Some(directory) = state_directory(&environment::places()?) {
+        state_place::check(&directory).map_err(|error| {
+            Failure::new("nothing can be remembered, so there is no log").because(&error).hint("`brief doctor` tells how to mend it")
+        })?;
+    }
+    match session {
+        Some(id) => Err(Failure::new(format!("no session `{}` is known", one_line(id)))
+            .hint("`brief log` shows all sessions of which something was heard in the last 30 days")),
+        None => Ok(()),
+    }
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let records = read(arguments.session.as_deref())?;
+    if records.events.is_empty() && records.deliveries.is_empty() {
+        // To a program an empty list says it all.
+        explain(arguments.session.as_deref().filter(|_| !arguments.json))?;
+    }
     if arguments.json {
         let all = json!({ "events": records.events, "deliveries": records.deliveries, "sessions": records.sessions });
         return output::print(&format!("{all:#}\n"));

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use briefing_agents::agent::{Agent, Event, When};
 use briefing_agents::door::{Ask, present};
 use briefing_agents::hook::room;
-use briefing_agents::{AGENTS, find, preview};
+use briefing_agents::preview::{self, Before, Preview};
+use briefing_agents::{AGENTS, find};
 use briefing_core::Failure;
 use briefing_core::settings::Layer;
 use clap::Args;
@@ -42,11 +43,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         prepare: |_| {},
     };
     let mut text = String::new();
-    let mut done = 0;
     let mut is_silent = true;
-    for event in events(agent, arguments)? {
-        let preview = preview::preview(agent, event, &ask, room(agent, true, event.lanes), done);
-        done |= preview.done;
+    let events = events(agent, arguments)?;
+    let mut before = if let [event] = events[..] { Before::single(agent, event) } else { Before::default() };
+    for event in events {
+        let preview = preview::preview(agent, event, &ask, room(agent, true, event.lanes), before);
+        before = preview.after;
         for note in &preview.notes {
             talk::warning(&format!("{}: {}", note.path, note.reason));
         }
@@ -62,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-fn describe(text: &mut String, agent: &Agent, event: &Event, preview: &preview::Preview) {
+fn describe(text: &mut String, agent: &Agent, event: &Event, preview: &Preview) {
     let shares: Vec<String> = preview
         .shares
         .iter()
@@ -74,7 +76,8 @@ fn describe(text: &mut String, agent: &Agent, event: &Event, preview: &preview::
         .collect();
     let _ = write!(text, "# {} at {}: ", agent.title, event.name);
     if preview.outputs.is_empty() {
-        text.push_str("nothing\n");
+        let is_owed = preview.after.owed != 0;
+        text.push_str(if is_owed { "nothing, its documents come with the next event\n" } else { "nothing\n" });
         return;
     }
     let _ = writeln!(text, "{}", shares.join(", "));
@@ -87,7 +90,8 @@ fn describe(text: &mut String, agent: &Agent, event: &Event, preview: &preview::
     }
 }
 
-/// Returns the events to show: the one asked for, or the first of each moment that carries anything.
+/// Returns the events to show: the one asked for, or the first of each moment that carries anything. A message that
+/// carries nothing is shown, too: the documents for it are due at the next event.
 fn events(agent: &'static Agent, arguments: &Arguments) -> Result<Vec<&'static Event>, Failure> {
     if let Some(name) = &arguments.event {
         let event = agent.event(name).ok_or_else(|| {
@@ -101,7 +105,11 @@ fn events(agent: &'static Agent, arguments: &Arguments) -> Result<Vec<&'static E
         wanted.push(When::Message);
     }
     wanted.push(When::Tool);
-    Ok(wanted.into_iter().filter_map(|when| agent.events.iter().find(|event| event.when == when && event.carries)).collect())
+    let of = |when: When| {
+        let mut all = agent.events.iter().filter(move |event| event.when == when);
+        all.clone().find(|event| event.carries).or_else(|| all.find(|_| when == When::Message))
+    };
+    Ok(wanted.into_iter().filter_map(of).collect())
 }
 
 /// Finds an agent by its word, or says which one was meant.

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use super::corpus::Corpora;
 use super::list::{List, ListFile};
-use crate::fs::Replacement;
+use crate::fs::{Replacement, make_private};
 use crate::select::{Fingerprint, SearchIndex};
 use crate::shown::path_text;
 
@@ -85,13 +85,6 @@ impl Cache {
             let _ = fs::remove_file(file);
         }
     }
-}
-
-fn make_private(directory: &Path) -> std::io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(directory)
 }
 
 fn remove_old(directory: &Path) {

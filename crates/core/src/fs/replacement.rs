@@ -28,11 +28,7 @@ impl Target {
     fn of(path: &Path) -> Result<Self, FileProblem> {
         let path = match fs::canonicalize(path) {
             Ok(real) => real,
-            // A link to nothing yet: what it points to is made, the link stays.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => match fs::read_link(path) {
-                Ok(pointed) => path.parent().unwrap_or(Path::new(".")).join(pointed),
-                Err(_) => path.to_path_buf(),
-            },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => behind_links(path),
             Err(error) => return Err(error.into()),
         };
         let old = fs::metadata(&path).ok();
@@ -66,6 +62,19 @@ impl Target {
             None => Ok(()),
         }
     }
+}
+
+/// Returns where links lead that lead to nothing yet: what they point to is made, the links stay.
+fn behind_links(path: &Path) -> PathBuf {
+    let mut path = path.to_path_buf();
+    // More links in a row than any system follows: a loop would have been another error.
+    for _ in 0..40 {
+        match fs::read_link(&path) {
+            Ok(pointed) => path = path.parent().unwrap_or(Path::new(".")).join(pointed),
+            Err(_) => break,
+        }
+    }
+    path
 }
 
 /// Names for what is about to replace something: never picked up as somebody's own file.

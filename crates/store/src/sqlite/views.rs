@@ -13,10 +13,11 @@ fn short(row: &Row<'_>, at: usize) -> rusqlite::Result<String> {
 }
 
 /// A session is asked for by its native id, or by any beginning of its short name or hash.
-const WANTED: &str = "(?1 IS NULL OR native = ?2 OR native LIKE ?1 || '%' OR sessions.agent || ':' || native LIKE ?1 || '%')";
+const WANTED: &str =
+    "(?1 IS NULL OR native = ?2 OR substr(native, 1, length(?1)) = ?1 OR substr(sessions.agent || ':' || native, 1, length(?1)) = ?1)";
 
 fn parameters(session: Option<&str>) -> (Option<String>, String) {
-    let plain = session.map(|text| text.split('/').next().unwrap_or(text).replace(['%', '_'], ""));
+    let plain = session.map(|text| text.split('/').next().unwrap_or(text).to_owned());
     (plain, session.map(|id| SessionKey::new("", id, None).native).unwrap_or_default())
 }
 

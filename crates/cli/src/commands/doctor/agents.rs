@@ -1,80 +1,101 @@
-//! One agent: is our entry there, does it answer, is it trusted, when did it last fire.
+//! One agent: is our entry there, does it answer, is it trusted and switched on, when did it last fire.
 
-use std::path::Path;
+use std::fmt::Display;
+use std::path::PathBuf;
 
 use briefing_agents::agent::{Agent, Recipe};
-use briefing_agents::install::{self, Change, edit};
+use briefing_agents::install::{self, Change};
 use briefing_core::Failure;
-use briefing_core::fs::write_atomic;
+use briefing_core::fs::{FileProblem, read_bytes};
 use briefing_core::settings::Places;
 use briefing_core::shown::path_text;
 
-use super::{Check, Verdict, probe, trust};
+use super::{Check, Verdict, probe, switch, trust};
 use crate::agent_version;
-use crate::commands::install::{file_of, program, read};
+use crate::commands::hook::state_directory;
+use crate::commands::install::{MAX_SETTINGS, file_of, program, put_in};
 use crate::commands::log::{Records, moment};
 
 pub(super) fn examine(agent: &'static Agent, places: &Places, records: &Records, fix: bool) -> Result<Vec<Check>, Failure> {
-    let mut checks = Vec::new();
-    let mut any = false;
-    for is_project in [false, true] {
-        let file = file_of(agent, places, is_project)?;
-        let Some(bytes) = read(&file)? else { continue };
-        let commands = commands(agent, &bytes);
-        if commands.is_empty() {
-            continue;
-        }
-        any = true;
-        checks.push(entry(agent, &file, &bytes, is_project, fix)?);
-        checks.extend(probe::answers(agent, &commands));
-        checks.extend(trust::trusted(agent, places, &file));
+    let (user, project) = (file_of(agent, places, false)?, file_of(agent, places, true)?);
+    let is_same = user == project;
+    let mut checks = Place { agent, places, file: user, flag: "" }.examine(fix)?;
+    if !is_same {
+        checks.extend(Place { agent, places, file: project, flag: " --project" }.examine(fix)?);
     }
-    if !any {
+    if checks.is_empty() {
         let detail = "our entry is in none of its files";
         return Ok(vec![Check::new(agent.name, "entry", Verdict::Info, detail).mend(format!("brief install {}", agent.name))]);
     }
+    checks.extend(switch::off(agent, places));
     checks.push(fired(agent, records));
     Ok(checks)
 }
 
-/// Returns our commands in a file; a plugin's is its program alone.
-fn commands(agent: &Agent, bytes: &[u8]) -> Vec<String> {
-    match agent.recipe {
-        Recipe::Plugin => {
-            let text = String::from_utf8_lossy(bytes);
-            let program = text.lines().find_map(|line| line.strip_prefix("const PROGRAM = ")).unwrap_or_default();
-            let program: String = serde_json::from_str(program.trim_end_matches(';')).unwrap_or_default();
-            if program.is_empty() { Vec::new() } else { vec![format!("'{program}' hook {} chat.message", agent.name)] }
-        }
-        _ => edit::own_commands(agent, bytes),
-    }
+/// One file of an agent in which our entry may be.
+struct Place<'a> {
+    agent: &'static Agent,
+    places: &'a Places,
+    file: PathBuf,
+    /// What the installer must be told to write this one.
+    flag: &'static str,
 }
 
-fn entry(agent: &'static Agent, file: &Path, bytes: &[u8], is_project: bool, fix: bool) -> Result<Check, Failure> {
-    let place = path_text(file);
-    let flag = if is_project { " --project" } else { "" };
-    let mend = format!("brief install {}{flag}", agent.name);
-    let (row, _) = agent_version::row(agent);
-    let change = match install::install(row, &program()?, Some(bytes)) {
-        Ok(change) => change,
-        Err(problem) => {
-            return Ok(Check::new(agent.name, "entry", Verdict::Broken, format!("{place}: {problem}")).mend(format!("edit {place}")));
+impl Place<'_> {
+    /// Looks at everything that concerns this file; nothing where nothing of ours is in it.
+    fn examine(&self, fix: bool) -> Result<Vec<Check>, Failure> {
+        let mut bytes = match read_bytes(&self.file, MAX_SETTINGS) {
+            Ok(bytes) => bytes,
+            Err(FileProblem::Missing) => return Ok(Vec::new()),
+            Err(problem) => return Ok(vec![self.unusable(&problem)]),
+        };
+        if let Err(problem) = install::install(self.agent, &program()?, Some(&bytes)) {
+            return Ok(vec![self.unusable(&problem)]);
         }
-    };
-    Ok(match change {
-        Change::Nothing => Check::new(agent.name, "entry", Verdict::Good, format!("intact in {place}")),
-        Change::Write(after) if fix => {
-            write_atomic(file, &after).map_err(|problem| Failure::new(format!("cannot write `{place}`")).because(&problem))?;
-            Check::new(agent.name, "entry", Verdict::Good, format!("written anew in {place}"))
+        let is_ours_alone = matches!(self.agent.recipe, Recipe::OwnFile | Recipe::Plugin);
+        if !is_ours_alone && install::own_commands(self.agent, &bytes).is_empty() {
+            return Ok(Vec::new());
         }
-        _ => Check::new(
-            agent.name,
-            "entry",
-            Verdict::Broken,
-            format!("not as this version of brief writes it for the agent that is here, in {place}"),
-        )
-        .mend(mend),
-    })
+        let mut checks = vec![self.entry(&mut bytes, fix)?];
+        checks.extend(probe::answers(self.agent, &install::own_commands(self.agent, &bytes), &self.mend()));
+        checks.extend(trust::trusted(self.agent, self.places, &self.file));
+        Ok(checks)
+    }
+
+    fn check(&self, verdict: Verdict, detail: String) -> Check {
+        Check::new(self.agent.name, "entry", verdict, detail)
+    }
+
+    fn mend(&self) -> String {
+        format!("brief install {}{}", self.agent.name, self.flag)
+    }
+
+    /// Neither the agent nor the installer can do anything with this file.
+    fn unusable(&self, problem: &dyn Display) -> Check {
+        let mend = format!("mend the file by hand, then `{}`", self.mend());
+        self.check(Verdict::Broken, format!("{}: {problem}", path_text(&self.file))).mend(mend)
+    }
+
+    /// Compares the file with what the installer would write, and writes that where it may.
+    fn entry(&self, bytes: &mut Vec<u8>, fix: bool) -> Result<Check, Failure> {
+        let shown = path_text(&self.file);
+        let (row, _) = agent_version::row(self.agent);
+        let after = match install::install(row, &program()?, Some(bytes)) {
+            Ok(Change::Write(after)) => after,
+            Ok(_) => return Ok(self.check(Verdict::Good, format!("intact in {shown}"))),
+            Err(problem) => return Ok(self.unusable(&problem)),
+        };
+        let state = state_directory(self.places);
+        let Some(state) = state.filter(|_| fix) else {
+            let detail = format!("not as this version of brief writes it for the agent that is here, in {shown}");
+            return Ok(self.check(Verdict::Broken, detail).mend(self.mend()));
+        };
+        if let Err(failure) = put_in(&self.file, Some(bytes.clone()), &after, &state) {
+            return Ok(self.check(Verdict::Broken, format!("{failure}: {}", failure.causes().join(": "))).mend(self.mend()));
+        }
+        *bytes = after;
+        Ok(self.check(Verdict::Good, format!("written anew in {shown}")))
+    }
 }
 
 /// Tells when the agent last called us, and how long that took.

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use briefing_agents::agent::{Agent, Shape};
+use briefing_agents::install::recipe::own_words;
 use serde_json::{Value, json};
 
 use super::{Check, Verdict};
@@ -16,15 +17,15 @@ const MARK: &str = "brief-doctor-was-here";
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Runs one command of every event that carries context.
-pub(super) fn answers(agent: &Agent, commands: &[String]) -> Vec<Check> {
+pub(super) fn answers(agent: &Agent, commands: &[String], mend: &str) -> Vec<Check> {
     let mut checks = Vec::new();
     for event in agent.events.iter().filter(|event| event.carries) {
-        let Some(command) = commands.iter().find(|command| command.split_whitespace().any(|word| word == event.name)) else { continue };
+        let is_for_it = |command: &&String| own_words(agent, command).is_some_and(|words| words.first() == Some(&event.name));
+        let Some(command) = commands.iter().find(is_for_it) else { continue };
         let what = format!("answers {}", event.name);
         checks.push(match ask(agent, command) {
             Ok(took) => Check::new(agent.name, &what, Verdict::Good, format!("in {:.1} ms", took.as_secs_f64() * 1000.0)),
-            Err(problem) => Check::new(agent.name, &what, Verdict::Broken, format!("`{command}`: {problem}"))
-                .mend(format!("brief install {}", agent.name)),
+            Err(problem) => Check::new(agent.name, &what, Verdict::Broken, format!("`{command}`: {problem}")).mend(mend),
         });
     }
     checks

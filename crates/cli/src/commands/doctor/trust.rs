@@ -16,13 +16,11 @@ use jsonc_parser::cst::CstRootNode;
 use serde_json::Value;
 
 use super::Check;
-use crate::commands::install::MAX_SETTINGS;
-use crate::environment;
+use crate::commands::install::{MAX_SETTINGS, home_of};
 
 /// Looks whether the agent will run our entry in `file` here.
 pub(super) fn trusted(agent: &Agent, places: &Places, file: &Path) -> Vec<Check> {
-    let home = environment::named_directory(agent.home_variable).or_else(|| Some(places.home.as_ref()?.join(agent.home)));
-    let Some(home) = home else { return Vec::new() };
+    let Some(home) = home_of(agent, places) else { return Vec::new() };
     let is_project = !file.starts_with(&home);
     match agent.name {
         "codex" => codex::look(&home, file, is_project),
@@ -34,7 +32,7 @@ pub(super) fn trusted(agent: &Agent, places: &Places, file: &Path) -> Vec<Check>
 }
 
 /// Reads a JSON file that may have comments; what is missing or broken is empty.
-fn json(file: &Path) -> Value {
+pub(super) fn json(file: &Path) -> Value {
     let text = read_text(file, MAX_SETTINGS).unwrap_or_default();
     CstRootNode::parse(&text, &ParseOptions::default()).ok().and_then(|root| root.to_serde_value()).unwrap_or_default()
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::Failure;
 use crate::domains::change::Change;
 use crate::domains::load::{DIRECTORY, MAX_BYTES};
-use crate::fs::{FileProblem, read_bytes, write_atomic};
+use crate::fs::{FileProblem, make_private, read_bytes, write_atomic};
 use crate::lock::Lock;
 use crate::shown::path_text;
 
@@ -74,7 +74,7 @@ impl Backup {
 /// Makes the directory with the next number.
 fn new_directory(parent: &Path) -> Result<PathBuf, Failure> {
     let cannot = |error: &std::io::Error| Failure::new(format!("cannot make a backup in `{}`", path_text(parent))).because(error);
-    fs::create_dir_all(parent).map_err(|error| cannot(&error))?;
+    make_private(parent).map_err(|error| cannot(&error))?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

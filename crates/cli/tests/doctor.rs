@@ -1,0 +1,183 @@
+//! `brief doctor` with everything that can be wrong: files, switches, our own directory.
+
+use briefing_testkit::{Outcome, Sandbox};
+use serde_json::Value;
+
+/// Returns the broken checks of an agent, or of `store`.
+fn broken(sandbox: &Sandbox, about: &str) -> Vec<Value> {
+    let told = sandbox.brief(["doctor", "--json"]);
+    let told: Value = serde_json::from_slice(&told.stdout).unwrap_or_else(|error| panic!("{error}: {told}"));
+    let checks = told["checks"].as_array().unwrap().iter();
+    checks.filter(|check| check["about"] == about && check["verdict"] == "broken").cloned().collect()
+}
+
+fn doctor(sandbox: &Sandbox) -> Outcome {
+    sandbox.brief(["doctor"])
+}
+
+fn installed(agents: &[&str]) -> Sandbox {
+    let sandbox = Sandbox::new();
+    let _ = sandbox.brief(["install"].iter().chain(agents).chain(&["--yes"])).success();
+    sandbox
+}
+
+#[test]
+fn a_settings_file_that_cannot_be_parsed_is_broken_with_line_and_column() {
+    let sandbox = installed(&["claude", "cursor"]);
+    let file = sandbox.home().join(".claude/settings.json");
+    let whole = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, whole.replacen("\"hooks\": {", "\"hooks\": {,", 1)).unwrap();
+    let told = doctor(&sandbox).code(1);
+    assert!(told.stdout().contains("BROKEN entry: [HOME]/.claude/settings.json: line 2, column 13: "), "{told}");
+    assert!(told.stdout().contains("mend: mend the file by hand, then `brief install claude`"), "{told}");
+    assert!(told.stdout().contains("cursor\n  ok     entry: intact"), "the others are looked at all the same: {told}");
+    assert_eq!(broken(&sandbox, "claude").len(), 1);
+    sandbox.write("~/.claude/settings.json", "{\"hooks\": []}");
+    assert!(broken(&sandbox, "claude")[0]["detail"].as_str().unwrap().contains("`hooks` is not an object"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_settings_file_that_cannot_be_read_is_broken() {
+    let sandbox = installed(&["cursor"]);
+    let file = sandbox.home().join(".claude/settings.json");
+    std::fs::create_dir_all(&file).unwrap();
+    let reasons = |sandbox: &Sandbox| {
+        let told = doctor(sandbox).code(1);
+        assert!(told.stdout().contains("cursor\n  ok     entry: intact"), "{told}");
+        broken(sandbox, "claude").iter().map(|check| check["detail"].as_str().unwrap().to_owned()).collect::<Vec<_>>().concat()
+    };
+    assert!(reasons(&sandbox).ends_with(".claude/settings.json: not a regular file but a directory"), "{}", reasons(&sandbox));
+    std::fs::remove_dir(&file).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
+    assert!(reasons(&sandbox).ends_with("not a regular file but a FIFO"), "{}", reasons(&sandbox));
+    std::fs::remove_file(&file).unwrap();
+    std::os::unix::fs::symlink("settings.json", &file).unwrap();
+    assert!(reasons(&sandbox).ends_with("symbolic link in a loop"), "{}", reasons(&sandbox));
+}
+
+#[test]
+fn what_was_mended_is_looked_at_again() {
+    let sandbox = installed(&["claude", "opencode"]);
+    let file = sandbox.home().join(".claude/settings.json");
+    let whole = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, whole.replace("\"brief hook", "\"/nowhere/brief hook")).unwrap();
+    sandbox.write("~/.config/opencode/plugins/brief.js", "const PROGRAM = \"/nowhere/brief\"\n");
+    assert_eq!(doctor(&sandbox).code(1).stdout().matches("BROKEN entry").count(), 2);
+    let fixed = sandbox.brief(["doctor", "--fix"]).success();
+    assert_eq!(fixed.stdout().matches("ok     entry: written anew").count(), 2, "{fixed}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), whole);
+    let _ = sandbox.brief(["uninstall", "claude", "opencode", "--yes"]).success();
+    let left = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(!left.contains("hook claude"), "what was broken does not come back: {left}");
+}
+
+#[test]
+fn hooks_that_are_switched_off_are_seen_with_file_and_key() {
+    for (agent, name, content, key) in [
+        ("claude", "~/.claude/settings.json", "\"disableAllHooks\": true", "disableAllHooks = true"),
+        ("claude", ".claude/settings.json", "{\"disableAllHooks\": true}", "disableAllHooks = true"),
+        ("claude", ".claude/settings.local.json", "{\"disableAllHooks\": true}", "disableAllHooks = true"),
+        ("qwen", "~/.qwen/settings.json", "\"disableAllHooks\": true", "disableAllHooks = true"),
+        ("gemini", ".gemini/settings.json", "{\"hooksConfig\": {\"enabled\": false}}", "hooksConfig.enabled = false"),
+        ("gemini", "~/.gemini/settings.json", "\"hooksConfig\": {\"disabled\": [\"brief-BeforeAgent\"]}", "lists brief-BeforeAgent"),
+        ("codex", "~/.codex/config.toml", "[features]\nhooks = false\n", "features.hooks = false"),
+    ] {
+        let sandbox = installed(&[agent]).env("GEMINI_CLI_TRUST_WORKSPACE", "true");
+        let is_off = |sandbox: &Sandbox| broken(sandbox, agent).into_iter().find(|check| check["what"] == "switch");
+        assert_eq!(is_off(&sandbox), None, "{agent}");
+        let below_home = name.strip_prefix("~/").map(|name| sandbox.home().join(name)).filter(|file| file.exists());
+        match below_home {
+            // Into the file that has our entries, too.
+            Some(file) => {
+                let whole = std::fs::read_to_string(&file).unwrap();
+                std::fs::write(&file, whole.replacen('{', &format!("{{ {content},"), 1)).unwrap();
+            }
+            None => sandbox.write(name, content),
+        }
+        let check = is_off(&sandbox).unwrap_or_else(|| panic!("{agent} {name}: {}", doctor(&sandbox)));
+        let detail = check["detail"].as_str().unwrap();
+        assert!(detail.contains(key) && detail.ends_with(name.trim_start_matches("~/")), "{detail}");
+        assert_eq!(doctor(&sandbox).status, Some(1));
+    }
+}
+
+#[test]
+fn the_nearest_switch_decides() {
+    let sandbox = installed(&["claude"]);
+    let file = sandbox.home().join(".claude/settings.json");
+    let whole = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, whole.replacen('{', "{ \"disableAllHooks\": true,", 1)).unwrap();
+    sandbox.write(".claude/settings.local.json", "{\"disableAllHooks\": false}");
+    let _ = doctor(&sandbox).success();
+}
+
+#[test]
+fn entries_of_an_agent_that_is_not_here_are_seen_too() {
+    let sandbox = Sandbox::new();
+    let _ = sandbox.brief(["install", "cursor", "opencode", "--project", "--yes"]).success();
+    let told = doctor(&sandbox).success();
+    assert!(told.stdout().contains("cursor\n  ok     entry: intact in [ROOT]/.cursor/hooks.json"), "{told}");
+    assert!(told.stdout().contains("opencode\n  ok     entry: intact in [ROOT]/.opencode/plugins/brief.js"), "{told}");
+    let gone = sandbox.brief(["uninstall", "--all", "--project", "--yes"]).success();
+    assert!(gone.stderr().contains("Cursor: removed") && gone.stderr().contains("OpenCode: removed"), "{gone}");
+    assert!(!sandbox.path(".cursor/hooks.json").exists() && !sandbox.path(".opencode/plugins/brief.js").exists());
+    let none = sandbox.brief(["uninstall", "--all", "--project", "--yes"]);
+    assert!(!none.stderr().contains("removed"), "{none}");
+}
+
+#[test]
+fn a_state_directory_that_cannot_be_used_is_named_by_everybody() {
+    for place in ["~/.local/state/brief", "~/.local/state"] {
+        let sandbox = Sandbox::new().file("~/.claude/settings.json", "{}").file(place, "a file");
+        let shown = place.replace('~', "[HOME]");
+        let told = doctor(&sandbox).code(1);
+        assert!(told.stdout().contains(&format!("BROKEN place: nothing can be remembered: `{shown}`: not a directory")), "{told}");
+        let refused = sandbox.brief(["install", "claude", "--yes"]).code(1);
+        assert!(refused.stderr().contains("cannot keep a copy of `[HOME]/.claude/settings.json`"), "{refused}");
+        assert!(refused.stderr().contains(&shown) && refused.stderr().contains("`brief doctor`"), "{refused}");
+        assert_eq!(std::fs::read_to_string(sandbox.home().join(".claude/settings.json")).unwrap(), "{}");
+        let log = sandbox.brief(["log"]).code(1);
+        assert!(log.stderr().contains(&shown) && !log.stdout().contains("Nothing yet"), "{log}");
+    }
+}
+
+#[test]
+fn looking_leaves_nothing_behind() {
+    let sandbox = Sandbox::new();
+    let _ = doctor(&sandbox).success();
+    let _ = sandbox.brief(["log"]).success();
+    assert_eq!(std::fs::read_dir(sandbox.home()).unwrap().count(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn our_directory_is_for_its_owner_whoever_makes_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = |sandbox: &Sandbox| std::fs::metadata(sandbox.home().join(".local/state/brief")).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&installed(&["claude"])), 0o700);
+    let hooked = Sandbox::new().file(".megg/info.md", "# Shop\n");
+    let _ = hooked.brief_with_input(["hook", "claude", "SessionStart"], "{\"session_id\":\"s\"}").success();
+    assert_eq!(mode(&hooked), 0o700);
+
+    let sandbox = Sandbox::new().file("~/.local/state/brief/trust.json", "{}");
+    std::fs::set_permissions(sandbox.home().join(".local/state/brief"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(doctor(&sandbox).success().stdout().contains("others can look into [HOME]/.local/state/brief"));
+    let _ = sandbox.brief(["doctor", "--fix"]).success();
+    assert_eq!(mode(&sandbox), 0o700);
+}
+
+#[test]
+fn a_session_that_nobody_knows_is_named() {
+    let sandbox = Sandbox::new().file(".megg/info.md", "# Shop\n");
+    let _ = sandbox.brief_with_input(["hook", "claude", "SessionStart"], "{\"session_id\":\"s_1\"}").success();
+    for id in ["nosuch", "%", "_"] {
+        let unknown = sandbox.brief(["log", "--session", id]).code(1);
+        assert!(unknown.stderr().contains(&format!("no session `{id}` is known")), "{unknown}");
+    }
+    let empty = sandbox.brief(["log", "--session", "nosuch", "--json"]).success();
+    assert!(empty.stdout().contains("\"events\": []"), "{empty}");
+    for id in ["s_1", "claude:"] {
+        assert!(sandbox.brief(["log", "--session", id]).success().stdout().contains("delivered"), "{id}");
+    }
+}
