@@ -93,14 +93,19 @@ pub(crate) fn settings(places: &Places, flags: Layer) -> Result<Settings, Failur
             }
             failure = Some(next);
         } else {
-            let hint = problem.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
-            talk::warning(&format!("{problem}{hint}"));
+            warn(&problem);
         }
     }
     match failure {
         Some(failure) => Err(failure.hint("`brief config default` prints every setting with its kind")),
         None => Ok(settings),
     }
+}
+
+/// Tells a problem that ends nothing.
+pub(crate) fn warn(problem: &ConfigProblem) {
+    let hint = problem.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
+    talk::warning(&format!("{problem}{hint}"));
 }
 
 /// Returns the first program of this name on PATH, as a shell finds it.

@@ -1,17 +1,27 @@
 //! Requests for files on standard input: one per line, or a list as models answer.
+//!
+//! A line is taken as it is where there is such a file, so that `git diff --name-only` may name anything. Else a model
+//! may have dressed it up: as the item of a list, in backticks, in a fence.
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Read, stdin};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use briefing_core::Failure;
-use briefing_llm::answer;
+use briefing_core::{Failure, Note, NoteKind};
+use briefing_llm::answer::{self, Answer};
 
 /// More than this is not a list of paths.
 const MAX_INPUT: u64 = 8 * 1024 * 1024;
 
-/// Reads the paths on standard input.
-pub(crate) fn from_stdin() -> Result<Vec<PathBuf>, Failure> {
+/// What was asked for, and what was odd about it.
+#[derive(Debug, Default)]
+pub(crate) struct Requested {
+    pub(crate) paths: Vec<PathBuf>,
+    pub(crate) notes: Vec<Note>,
+}
+
+/// Reads the paths on standard input, for files in `directory`.
+pub(crate) fn from_stdin(directory: &Path) -> Result<Requested, Failure> {
     let mut input = Vec::new();
     let read = stdin().lock().take(MAX_INPUT + 1).read_to_end(&mut input);
     read.map_err(|error| Failure::new("cannot read standard input").because(&error))?;
@@ -19,7 +29,7 @@ pub(crate) fn from_stdin() -> Result<Vec<PathBuf>, Failure> {
         return Err(Failure::new(format!("standard input holds more than {MAX_INPUT} bytes"))
             .hint("paths are expected there, one per line, not the files themselves"));
     }
-    Ok(paths(&input))
+    Ok(requested(&input, directory))
 }
 
 /// Returns whether a person would have to type the input.
@@ -28,16 +38,77 @@ pub(crate) fn stdin_is_terminal() -> bool {
 }
 
 /// Returns the paths in `input`: a JSON list, also fenced or amid prose; else what NUL bytes separate, else lines.
-fn paths(input: &[u8]) -> Vec<PathBuf> {
+fn requested(input: &[u8], directory: &Path) -> Requested {
     if let Ok(text) = std::str::from_utf8(input)
         && let Some(list) = answer::parse(text.trim_start_matches('\u{FEFF}'))
     {
-        return list.texts().into_iter().map(PathBuf::from).collect();
+        return listed(list);
     }
-    let separator = if input.contains(&0) { 0 } else { b'\n' };
-    let pieces = input.split(|byte| *byte == separator);
-    let pieces = pieces.map(|piece| if separator == b'\n' { piece.strip_suffix(b"\r").unwrap_or(piece) } else { piece });
-    pieces.filter(|piece| !piece.trim_ascii().is_empty()).map(|piece| path_of(piece.to_vec())).collect()
+    let paths = if input.contains(&0) {
+        input.split(|byte| *byte == 0).filter(|piece| !piece.trim_ascii().is_empty()).map(|piece| path_of(piece.to_vec())).collect()
+    } else {
+        lines(input, directory)
+    };
+    Requested { paths, notes: Vec::new() }
+}
+
+/// Returns what a list names. An empty list is a wish, too; JSON that names no file at all is a mistake.
+fn listed(list: Answer) -> Requested {
+    let wants_nothing = list.named.is_empty() && (list.has_list || list.is_done);
+    let paths: Vec<_> = list.texts().into_iter().map(PathBuf::from).collect();
+    let reason = "no file was asked for: the JSON there holds no list of paths such as {\"files\": [\"a.md\"]}";
+    let note = (paths.is_empty() && !wants_nothing).then(|| Note::warning("standard input", NoteKind::Format, reason));
+    Requested { paths, notes: note.into_iter().collect() }
+}
+
+fn lines(input: &[u8], directory: &Path) -> Vec<PathBuf> {
+    let lines = input.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let lines: Vec<_> = lines.filter(|line| !line.trim_ascii().is_empty()).collect();
+    let path = |line: &[u8]| {
+        let (plain, bare) = (path_of(line.to_vec()), bare(line));
+        let is_dressed = bare != line && directory.join(&plain).symlink_metadata().is_err();
+        if is_dressed { path_of(bare.to_vec()) } else { plain }
+    };
+    inside_fences(&lines).into_iter().map(path).collect()
+}
+
+/// Returns the lines inside of fences; all of them where there is no fence, or nothing in it.
+fn inside_fences<'a>(lines: &[&'a [u8]]) -> Vec<&'a [u8]> {
+    let mut is_inside = false;
+    let (mut inside, mut outside) = (Vec::new(), Vec::new());
+    for line in lines {
+        let start = line.trim_ascii_start();
+        if start.starts_with(b"```") || start.starts_with(b"~~~") {
+            is_inside = !is_inside;
+        } else if is_inside {
+            inside.push(*line);
+        } else {
+            outside.push(*line);
+        }
+    }
+    if inside.is_empty() { outside } else { inside }
+}
+
+/// Returns the path in an item of a list, and what stands in its backticks or quotes.
+fn bare(line: &[u8]) -> &[u8] {
+    let item = without_marker(line.trim_ascii());
+    let quotes: [&[u8]; 4] = [b"`", b"**", b"\"", b"'"];
+    let inside = |quote: &[u8]| {
+        let rest = item.strip_prefix(quote)?;
+        let end = rest.windows(quote.len()).position(|part| part == quote)?;
+        (end > 0).then_some(&rest[..end])
+    };
+    quotes.into_iter().find_map(inside).unwrap_or(item)
+}
+
+/// Returns what follows `- `, `* `, `+ `, `1. ` or `1) `.
+fn without_marker(line: &[u8]) -> &[u8] {
+    let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    match &line[digits..] {
+        [b'-' | b'*' | b'+', b' ' | b'\t', rest @ ..] if digits == 0 => rest.trim_ascii_start(),
+        [b'.' | b')', b' ' | b'\t', rest @ ..] if digits > 0 => rest.trim_ascii_start(),
+        _ => line,
+    }
 }
 
 #[cfg(unix)]
@@ -57,7 +128,7 @@ mod tests {
 
     #[track_caller]
     fn assert_paths(input: &[u8], expected: &[&str]) {
-        assert_eq!(paths(input), expected.iter().map(PathBuf::from).collect::<Vec<_>>());
+        assert_eq!(requested(input, Path::new("/nonexistent")).paths, expected.iter().map(PathBuf::from).collect::<Vec<_>>());
     }
 
     #[test]
@@ -70,9 +141,40 @@ mod tests {
     }
 
     #[test]
+    fn what_a_model_dressed_up_is_undressed() {
+        assert_paths(b"```\na.md\nb c.md\n```\n", &["a.md", "b c.md"]);
+        assert_paths(b"Please read:\n~~~text\n- a.md\n~~~\nThanks.", &["a.md"]);
+        assert_paths(b"```\n```\na.md", &["a.md"]);
+        assert_paths(
+            b"- `a.md`: the rules\n* b c.md\n  + \"d.md\"\n1. e.md\n12) **f.md**\n`g.md`",
+            &["a.md", "b c.md", "d.md", "e.md", "f.md", "g.md"],
+        );
+        assert_paths(b"-a.md\n1.md\n*.md\n``\n-", &["-a.md", "1.md", "*.md", "``", "-"]);
+    }
+
+    #[test]
+    fn a_file_that_looks_like_an_item_is_taken_where_it_exists() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("1. Start.md"), "").unwrap();
+        assert_eq!(requested(b"1. Start.md\n2. End.md", directory.path()).paths, [Path::new("1. Start.md"), Path::new("End.md")]);
+        assert_eq!(requested(br#"["- x"]"#, directory.path()).paths, [Path::new("- x")]);
+    }
+
+    #[test]
+    fn json_that_names_no_file_is_noted_and_an_empty_list_is_not() {
+        for input in ["{\"nope\":1}", "[1]", "{}"] {
+            assert_eq!(requested(input.as_bytes(), Path::new("/")).notes.len(), 1, "{input}");
+        }
+        for input in ["", "[]", "{\"files\":[]}", "{\"done\":true}"] {
+            assert!(requested(input.as_bytes(), Path::new("/")).notes.is_empty(), "{input}");
+        }
+    }
+
+    #[test]
     fn lists_are_taken_as_models_give_them() {
         assert_paths(br#"["a.md", "b.md"]"#, &["a.md", "b.md"]);
         assert_paths(br#"{"files": ["a.md"], "done": true}"#, &["a.md"]);
+        assert_paths(b"{\"files\":[\"a\"]}\n{\"files\":[\"b\"]}\n", &["a", "b"]);
         assert_paths(b"Please read:\n```json\n[\"a.md\"]\n```\n", &["a.md"]);
         assert_paths(b"\xEF\xBB\xBF[\"a.md\"]", &["a.md"]);
     }

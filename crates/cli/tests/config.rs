@@ -24,6 +24,22 @@ fn show_tells_who_decided_each_value() {
 }
 
 #[test]
+fn a_list_of_the_environment_may_be_what_show_prints() {
+    let shown = Sandbox::new().env("BRIEF_EXCLUDED_DIRECTORIES", "[\"sub\", \"x,y\"]").brief(["config", "show"]).success().stdout();
+    assert!(shown.contains("excluded_directories = [\"sub\", \"x,y\"]"), "{shown}");
+}
+
+#[test]
+fn the_second_of_two_project_files_is_told_to_be_ignored() {
+    let sandbox = Sandbox::new().directory(".git").file("brief.toml", "").file(".context/brief.toml", "hidden = true\n");
+    let told = "[ROOT]/.context/brief.toml: is ignored: `[ROOT]/brief.toml` is read instead";
+    let outcome = sandbox.brief(["config", "show"]).success();
+    assert!(outcome.stderr().contains(told), "{outcome}");
+    assert!(sandbox.brief(["doctor"]).stdout().contains(told));
+    assert_eq!(sandbox.brief(["pack", "."]).success().stderr().matches("is ignored").count(), 0);
+}
+
+#[test]
 fn the_default_file_can_be_used_as_it_is() {
     let text = Sandbox::new().brief(["config", "default"]).success().stdout();
     let outcome = Sandbox::new().file("brief.toml", text).brief(["config", "show"]).success();

@@ -52,6 +52,22 @@ fn nothing_to_read_is_nothing_printed() {
 }
 
 #[test]
+fn json_without_a_list_is_told() {
+    let outcome = Sandbox::new().brief_with_input(["read"], "{\"nope\":1}").success();
+    assert_eq!(outcome.stdout(), "");
+    assert!(outcome.stderr().starts_with("warning: `standard input`: no file was asked for"), "{outcome}");
+}
+
+#[test]
+fn a_file_named_like_an_item_is_found() {
+    let sandbox = Sandbox::new().file("- x", "X").file("x", "other").file("sub/1. a.md", "A");
+    for input in ["- x\n", "[\"- x\"]"] {
+        assert_parsed(&sandbox.brief_with_input(["read"], input).success().stdout, &[("- x", "X")]);
+    }
+    assert_parsed(&sandbox.brief_with_input(["read", "--dir", "sub"], "1. a.md").success().stdout, &[("sub/1. a.md", "A")]);
+}
+
+#[test]
 fn requests_come_on_stdin_as_lines_or_as_models_answer() {
     let sandbox = Sandbox::new().file("a.md", "A").file("b c.md", "B");
     for input in [
@@ -60,6 +76,9 @@ fn requests_come_on_stdin_as_lines_or_as_models_answer() {
         r#"["a.md", "b c.md"]"#,
         r#"{"files": ["a.md", "b c.md"], "done": false}"#,
         "Of course:\n\n```json\n{\"files\": [\"a.md\", \"b c.md\"]}\n```\n",
+        "```\na.md\nb c.md\n```\n",
+        "- `a.md`\n* b c.md\n",
+        "{\"files\":[\"a.md\"]}\n{\"files\":[\"b c.md\"]}\n",
     ] {
         let outcome = sandbox.brief_with_input(["read"], input).success();
         assert_parsed(&outcome.stdout, &[("a.md", "A"), ("b c.md", "B")]);

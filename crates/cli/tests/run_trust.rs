@@ -82,6 +82,24 @@ fn a_goal_copied_elsewhere_is_not_trusted_there() {
 }
 
 #[test]
+fn a_secret_in_a_file_that_a_prompt_loads_is_taken_out() {
+    let key = format!("ghp_{}", "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1z2A");
+    let goal = "prompt: |\n  {% import \"names.md\" as names %}{% include \"rules.md\" %} {{ names::key() }}\n";
+    let sandbox = project()
+        .file("~/.config/brief/goals/s/prompt.yaml", goal)
+        .file("~/.config/brief/goals/s/rules.md", "{% include \"more.md\" %}\n")
+        .file("~/.config/brief/goals/s/more.md", format!("first\n{key}\n"))
+        .file("~/.config/brief/goals/s/names.md", format!("{{% macro key() %}}{key}{{% endmacro key %}}"))
+        .file("~/.config/brief/goals/s/unused.md", &key);
+    let outcome = sandbox.brief(["run", "s", "--receiver", "stdout"]).success();
+    assert!(!outcome.stdout().contains(&key), "{outcome}");
+    assert_eq!(outcome.stdout().matches("[redacted: GitHub token]").count(), 2, "{outcome}");
+    assert!(outcome.stderr().contains("`more.md`: GitHub token on line 2 was redacted"), "{outcome}");
+    assert!(outcome.stderr().contains("`names.md`: ") && !outcome.stderr().contains("unused.md"), "{outcome}");
+    assert!(sandbox.brief(["run", "s", "--receiver", "stdout", "--no-redact"]).success().stdout().contains(&key));
+}
+
+#[test]
 fn a_secret_that_a_script_prints_is_taken_out() {
     let key = format!("ghp_{}", "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1z2A");
     let goal = format!("context_scripts:\n  s: echo first; echo {key}\nprompt: '{{{{ Context.s }}}}'\n");

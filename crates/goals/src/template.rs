@@ -132,7 +132,7 @@ fn shell_quoted(text: &str) -> String {
 /// Returns the files that the prompt includes, and those that they include.
 ///
 /// The others stay out: a note beside a prompt may hold braces that are no template at all.
-fn included(goal: &Goal) -> Vec<(String, String)> {
+pub fn included(goal: &Goal) -> Vec<(String, String)> {
     let mut wanted: Vec<&str> = references(&goal.prompt);
     let mut templates: BTreeMap<&str, &str> = BTreeMap::new();
     while let Some(name) = wanted.pop() {

@@ -1,6 +1,7 @@
 //! What models answer when they are asked for a list: JSON if one is lucky, else JSON somewhere in between.
 //!
-//! Accepted are an array, an object with a list in it, the same in a fence or amid prose, and after a `<think>` block.
+//! Accepted are an array, an object with a list in it, several of them in a row, the same in a fence or amid prose, and
+//! after a `<think>` block.
 //! Elements may be texts, numbers, or objects with a path, a name or an id.
 
 use briefing_core::text::beginning;
@@ -18,6 +19,8 @@ pub enum Named {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
     pub named: Vec<Named>,
+    /// Whether there was a list at all, empty or not.
+    pub has_list: bool,
     /// Whether the model says that it needs no more: `"done": true`.
     pub is_done: bool,
 }
@@ -44,31 +47,40 @@ const MAX_PROSE: usize = 128 * 1024;
 /// Returns the list in an answer, or nothing if it holds none. An empty list is an answer too.
 pub fn parse(answer: &str) -> Option<Answer> {
     let answer = answer.rsplit_once("</think>").map_or(answer, |(_, spoken)| spoken).trim();
-    if let Some(list) = serde_json::from_str(answer).ok().as_ref().and_then(list_in) {
-        return Some(list);
-    }
-    let mut fenced = fences(answer).into_iter().filter_map(|fence| serde_json::from_str(fence).ok());
-    if let Some(list) = fenced.find_map(|value: Value| list_in(&value)) {
-        return Some(list);
+    let mut whole = std::iter::once(answer).chain(fences(answer));
+    if let Some(list) = whole.find_map(|text| lists_in_a_row(text).filter(|(_, is_all)| *is_all)) {
+        return Some(list.0);
     }
     // Amid prose a bracket may be anything, so that only a list that names something counts.
     let answer = beginning(answer, MAX_PROSE);
     let starts = answer.char_indices().filter(|(_, c)| matches!(c, '[' | '{')).map(|(at, _)| at);
-    let values =
-        starts.take(MAX_STARTS).filter_map(|at| serde_json::Deserializer::from_str(&answer[at..]).into_iter::<Value>().next()?.ok());
-    values.filter_map(|value| list_in(&value)).find(|list| list.named.iter().any(|named| matches!(named, Named::Text(_))))
+    let lists = starts.take(MAX_STARTS).filter_map(|at| lists_in_a_row(&answer[at..]).map(|(list, _)| list));
+    lists.into_iter().find(|list| list.named.iter().any(|named| matches!(named, Named::Text(_))))
+}
+
+/// Returns the lists at the beginning of `text`, one behind the other, as one, and whether they are all that is there.
+fn lists_in_a_row(text: &str) -> Option<(Answer, bool)> {
+    let mut all: Option<Answer> = None;
+    for value in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
+        let Some(list) = value.ok().as_ref().and_then(list_in) else { return all.map(|all| (all, false)) };
+        let all = all.get_or_insert_default();
+        all.named.extend(list.named);
+        all.has_list |= list.has_list;
+        all.is_done |= list.is_done;
+    }
+    all.map(|all| (all, true))
 }
 
 fn list_in(value: &Value) -> Option<Answer> {
     match value {
-        Value::Array(elements) => Some(Answer { named: elements.iter().filter_map(named).collect(), is_done: false }),
-        Value::String(_) => Some(Answer { named: named(value).into_iter().collect(), is_done: false }),
+        Value::Array(elements) => Some(Answer { named: elements.iter().filter_map(named).collect(), has_list: true, is_done: false }),
+        Value::String(_) => Some(Answer { named: named(value).into_iter().collect(), has_list: true, is_done: false }),
         Value::Object(fields) => {
             let mut lists = fields.values().filter(|value| value.is_array());
             let only = lists.next().filter(|_| lists.next().is_none());
             let list = LIST_FIELDS.iter().find_map(|name| fields.get(*name).filter(|value| !value.is_null())).or(only);
-            let named = list.and_then(list_in).map(|list| list.named).unwrap_or_default();
-            Some(Answer { named, is_done: fields.get("done").and_then(Value::as_bool).unwrap_or(false) })
+            let list = list.and_then(list_in).unwrap_or_default();
+            Some(Answer { is_done: fields.get("done").and_then(Value::as_bool).unwrap_or(false), ..list })
         }
         _ => None,
     }
@@ -126,6 +138,9 @@ mod tests {
             "```json\n[\"a.md\", \"b/c.md\"]",
             "I need [two] files: {\"files\": [\"a.md\", \"b/c.md\"]} please",
             "<think>maybe [\"x\"]?</think>\n[\"a.md\", \"b/c.md\"]",
+            "{\"files\":[\"a.md\"]}\n{\"files\":[\"b/c.md\"]}\n",
+            "```json\n[\"a.md\"]\n[\"b/c.md\"]\n```",
+            "Both:\n{\"files\":[\"a.md\"]}\n{\"files\":[\"b/c.md\"]}\nThat is all.",
         ] {
             assert_texts(answer, &["a.md", "b/c.md"]);
         }
@@ -133,9 +148,11 @@ mod tests {
 
     #[test]
     fn nothing_is_an_answer_and_prose_is_none() {
-        assert_eq!(parse("[]"), Some(Answer::default()));
-        assert_eq!(parse(r#"{"done":true}"#), Some(Answer { named: vec![], is_done: true }));
-        assert_eq!(parse(r#"{"files":null,"done":true}"#), Some(Answer { named: vec![], is_done: true }));
+        assert_eq!(parse("[]"), Some(Answer { has_list: true, ..Answer::default() }));
+        assert_eq!(parse(r#"{"nope":1}"#), Some(Answer::default()));
+        for done in [r#"{"done":true}"#, r#"{"files":null,"done":true}"#] {
+            assert_eq!(parse(done), Some(Answer { is_done: true, ..Answer::default() }));
+        }
         for prose in ["", "I cannot help with that.", "see app/[id]/page.tsx and data[0]", "42", "null", "true", "[", "{\"files\": [\"a"] {
             assert_eq!(parse(prose), None, "{prose}");
         }

@@ -148,7 +148,7 @@ fn mentioned(prose: &str, listing: &Listing) -> Option<Answer> {
     let is_around = |c: char| c.is_whitespace() || "`\"'()[]{}<>,;:*".contains(c);
     let words = prose.split(is_around).map(|word| word.trim_start_matches("./").trim_end_matches(['.', '!', '?']));
     let named: Vec<_> = words.filter(|word| listed.contains(word)).map(|word| answer::Named::Text(word.to_owned())).collect();
-    (!named.is_empty()).then_some(Answer { named, is_done: false })
+    (!named.is_empty()).then_some(Answer { named, has_list: true, is_done: false })
 }
 
 #[cfg(test)]

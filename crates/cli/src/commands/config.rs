@@ -39,6 +39,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn show(as_json: bool) -> Result<(), Failure> {
     let places = environment::places()?;
     let settings = environment::settings(&places, Layer::default())?;
+    if let Some(problem) = places.ignored_project_file() {
+        environment::warn(&problem);
+    }
     let user_file = places.user_file().map(|path| path_text(&path));
     let project_file = places.project_file().map(|path| path_text(&path));
     if as_json {

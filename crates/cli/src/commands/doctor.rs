@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 use briefing_agents::{AGENTS, Agent};
 use briefing_core::Failure;
-use briefing_core::settings::{Layer, Places};
+use briefing_core::settings::{ConfigProblem, Layer, Places};
 use briefing_core::shown::one_line;
 use clap::Args;
 use serde::Serialize;
@@ -118,12 +118,12 @@ fn shown(checks: &[Check]) -> String {
 
 fn settings(places: &Places) -> Vec<Check> {
     let (_, problems) = environment::resolve(places, Layer::default());
-    if problems.is_empty() {
-        return vec![Check::new("settings", "files", Verdict::Good, "no problems")];
-    }
     let verdict = |is_error| if is_error { Verdict::Broken } else { Verdict::Info };
-    problems
-        .iter()
-        .map(|problem| Check::new("settings", "files", verdict(problem.is_error), problem.to_string()).mend("brief config default"))
-        .collect()
+    let check = |problem: &ConfigProblem| Check::new("settings", "files", verdict(problem.is_error), problem.to_string());
+    let mut checks: Vec<_> = problems.iter().map(|problem| check(problem).mend("brief config default")).collect();
+    checks.extend(places.ignored_project_file().as_ref().map(check));
+    if checks.is_empty() {
+        checks.push(Check::new("settings", "files", Verdict::Good, "no problems"));
+    }
+    checks
 }

@@ -9,7 +9,8 @@ use briefing_core::shown::{normalize, path_text};
 use briefing_core::{Failure, Level, Note, NoteKind};
 use clap::{Args, ValueEnum};
 
-use crate::{environment, output, requested, talk};
+use crate::requested::{self, Requested};
+use crate::{environment, output, talk};
 
 /// How many notes are told one by one.
 const MAX_TOLD: usize = 20;
@@ -104,27 +105,30 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     options.allow_outside = arguments.allow_outside;
 
     let mut files = ReadFiles::new();
-    let asked = asked(arguments)?;
+    let asked = asked(arguments, &options.dir)?;
+    files.notes.extend(asked.notes);
     read_include_files(&arguments.limits.include, &mut files, &options);
-    read_requested_files(&asked, &mut files, &options);
+    read_requested_files(&asked.paths, &mut files, &options);
     print(&mut files, &here, arguments.limits.format)
 }
 
-fn asked(arguments: &Arguments) -> Result<Vec<PathBuf>, Failure> {
+fn asked(arguments: &Arguments, dir: &Path) -> Result<Requested, Failure> {
     if arguments.paths.is_empty() {
         return match (requested::stdin_is_terminal(), arguments.limits.include.is_empty()) {
-            (false, _) => requested::from_stdin(),
-            (true, false) => Ok(Vec::new()),
+            (false, _) => requested::from_stdin(dir),
+            (true, false) => Ok(Requested::default()),
             (true, true) => Err(Failure::usage("no path was given")
                 .hint("name files as arguments, or give them on standard input: `git diff --name-only | brief read`")),
         };
     }
-    let mut asked = Vec::new();
+    let mut asked = Requested::default();
     for path in &arguments.paths {
         if path.as_os_str() == "-" {
-            asked.extend(requested::from_stdin()?);
+            let more = requested::from_stdin(dir)?;
+            asked.paths.extend(more.paths);
+            asked.notes.extend(more.notes);
         } else {
-            asked.push(path.clone());
+            asked.paths.push(path.clone());
         }
     }
     Ok(asked)

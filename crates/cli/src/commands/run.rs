@@ -110,7 +110,7 @@ impl Run<'_> {
             max_bytes: usize::try_from(self.settings.count("goals.script_output_kb")).unwrap_or(usize::MAX).saturating_mul(1024),
         };
         values.context = self.guarded(scripts::run(&self.goal.name, &commands, &frame)?);
-        let mut prompt = template::prompt(&self.goal, &values)?;
+        let mut prompt = template::prompt(&self.guarded_goal(), &values)?;
         if let Some(files) = self.files(&values, &base)? {
             prompt.push_str("\n\n");
             prompt.push_str(&files);
@@ -135,18 +135,33 @@ impl Run<'_> {
 
     /// Takes out of the scripts' output what is surely a secret, as it is taken out of files.
     fn guarded(&self, context: BTreeMap<String, String>) -> BTreeMap<String, String> {
-        if !self.settings.flag("redact") {
-            return context;
-        }
         let guard = |(name, text): (String, String)| {
-            let redacted = redact(&text);
-            for secret in &redacted.secrets {
-                talk::warning(&format!("script `{name}`: {} on line {} was redacted", secret.kind, secret.line));
-            }
-            let text = redacted.text.into_owned();
+            let text = self.without_secrets(&format!("script `{name}`"), text);
             (name, text)
         };
         context.into_iter().map(guard).collect()
+    }
+
+    /// Returns the goal as it is rendered: secrets are taken out of the files that its prompt loads. The prompt itself is
+    /// what the person wrote to be sent.
+    fn guarded_goal(&self) -> Goal {
+        let mut goal = self.goal.clone();
+        for (name, text) in template::included(&self.goal) {
+            let text = self.without_secrets(&format!("`{name}`"), text);
+            goal.files.insert(name, text);
+        }
+        goal
+    }
+
+    fn without_secrets(&self, whose: &str, text: String) -> String {
+        if !self.settings.flag("redact") {
+            return text;
+        }
+        let redacted = redact(&text);
+        for secret in &redacted.secrets {
+            talk::warning(&format!("{whose}: {} on line {} was redacted", secret.kind, secret.line));
+        }
+        redacted.text.into_owned()
     }
 
     /// Goals and receivers of a project need trust. In a dry run the receiver runs nothing.

@@ -10,9 +10,9 @@ pub enum Kind {
     Text,
     /// One of a few words.
     Choice(&'static [&'static str]),
-    /// A list of texts; in the environment separated by commas.
+    /// A list of texts; in the environment separated by commas, or as in TOML.
     List,
-    /// Names with a text each: a table in TOML, `name=value,…` in the environment.
+    /// Names with a text each: a table in TOML; in the environment `name=value,…`, or as in TOML.
     Map,
 }
 

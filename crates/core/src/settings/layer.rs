@@ -257,8 +257,15 @@ fn scalar_text(value: &serde_json::Value) -> Option<String> {
     }
 }
 
-/// Reads a value written as plain words, as in the environment.
+/// Reads a value of the environment: plain words, or a list or table as it stands in `brief.toml`.
+///
+/// What begins like one and is none may be a glob: `[ab]*,c`.
 fn parse_words(kind: Kind, text: &str) -> Option<Value> {
+    if matches!((kind, text.trim_start().chars().next()), (Kind::List, Some('[')) | (Kind::Map, Some('{')))
+        && let Some(value) = parse_toml(kind, text)
+    {
+        return Some(value);
+    }
     let items = || text.split(',').map(str::trim).filter(|item| !item.is_empty());
     match kind {
         Kind::Bool => match text.trim().to_ascii_lowercase().as_str() {
@@ -274,6 +281,12 @@ fn parse_words(kind: Kind, text: &str) -> Option<Value> {
             .collect::<Option<_>>()
             .map(Value::Map),
     }
+}
+
+fn parse_toml(kind: Kind, text: &str) -> Option<Value> {
+    let line = format!("value = {}", text.trim());
+    let table = DeTable::parse(&line).ok()?;
+    toml_value(kind, table.get_ref().get("value")?.get_ref())
 }
 
 fn checked(kind: Kind, text: String) -> Option<Value> {
@@ -320,6 +333,18 @@ impl Places {
             }
         }
         None
+    }
+
+    /// Returns the problem with a `.context/brief.toml` beside a `brief.toml`: only the latter is read.
+    pub fn ignored_project_file(&self) -> Option<ConfigProblem> {
+        let used = self.project_file()?;
+        let other = used.parent()?.join(".context/brief.toml");
+        (other != used && other.is_file()).then(|| ConfigProblem {
+            place: path_text(&other),
+            problem: format!("is ignored: `{}` is read instead", path_text(&used)),
+            hint: Some("keep one of them".into()),
+            is_error: false,
+        })
     }
 
     /// Returns the nearest `.claw/claw.yaml` upward.

@@ -184,6 +184,26 @@ mod tests {
     }
 
     #[test]
+    fn lists_of_the_environment_have_commas_or_the_brackets_of_toml() {
+        let list = |text: &str| {
+            let layer = Layer::from_environment([("BRIEF_EXCLUDED_DIRECTORIES".to_owned(), text.to_owned())].into_iter());
+            match &layer.entries[0].value {
+                Value::List(items) => items.clone(),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(list("a, b"), ["a", "b"]);
+        assert_eq!(list(" [\"a\", 'b,c',]\n"), ["a", "b,c"]);
+        assert_eq!(list("[]"), [""; 0]);
+        assert_eq!(list("[ab]*,c"), ["[ab]*", "c"]);
+        assert_eq!(list("[ab]"), ["[ab]"]);
+        let shown = toml_text(&Value::List(vec!["x\"y".into(), "z".into()]));
+        assert_eq!(list(&shown), ["x\"y", "z"]);
+        let table = Layer::from_environment([("BRIEF_GATE_FILES".to_owned(), "{ \"A.md\" = \"skip\" }".to_owned())].into_iter());
+        assert_eq!(table.entries[0].value, Value::Map([("A.md".to_owned(), "skip".to_owned())].into()));
+    }
+
+    #[test]
     fn the_default_file_is_valid_and_says_nothing_new() {
         let text: String = default_file()
             .lines()

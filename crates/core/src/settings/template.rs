@@ -10,7 +10,9 @@ pub fn default_file() -> String {
     let mut text = String::from(
         "# Settings of Briefing. Every value below is the default; remove the `# ` in front of it to change it.\n\
          # User: ~/.config/brief/brief.toml   Project: brief.toml or .context/brief.toml\n\
-         # Each setting can also be given as an environment variable, and `brief config show` tells who decided what.\n",
+         # Where both files of a project exist, brief.toml is read and the other is not.\n\
+         # Each setting can also be given as an environment variable (a list as here, or with commas: a,b), and\n\
+         # `brief config show` tells who decided what.\n",
     );
     let mut section = "";
     for key in KEYS {

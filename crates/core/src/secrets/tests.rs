@@ -1,0 +1,122 @@
+//! Every secret is made at run time: none that looks real stands in this repository.
+
+mod assigned;
+mod private_keys;
+mod urls;
+
+use super::*;
+use proptest::prelude::*;
+
+/// Makes a token-like body.
+fn body(length: usize) -> String {
+    (0..length).map(|i| char::from(b"aB3dE5fG7hJ9kL1m"[i % 16])).collect()
+}
+
+#[track_caller]
+fn assert_redacts(text: &str, expected: &str) {
+    assert_eq!(redact(text).text, expected, "{text}");
+}
+
+#[track_caller]
+fn assert_stays(text: &str) {
+    assert_redacts(text, text);
+}
+
+#[test]
+fn each_provider_has_its_rule() {
+    let upper = body(16).to_uppercase();
+    for (secret, kind) in [
+        (format!("AKIA{upper}"), "AWS access key"),
+        (format!("ghp_{}", body(36)), "GitHub token"),
+        (format!("github_pat_{}", body(82)), "GitHub token"),
+        (format!("glpat-{}", body(20)), "GitLab token"),
+        (format!("xoxb-{}", body(40)), "Slack token"),
+        (format!("AIza{}", body(35)), "Google API key"),
+        (format!("sk-{}", body(48)), "OpenAI key"),
+        (format!("sk-proj-{}", body(80)), "OpenAI key"),
+        (format!("sk-ant-api03-{}", body(80)), "Anthropic key"),
+        (format!("sk_live_{}", body(24)), "Stripe key"),
+        (format!("rk_test_{}", body(24)), "Stripe key"),
+        (format!("whsec_{}", body(32)), "Stripe key"),
+        (format!("ya29.{}", body(160)), "Google token"),
+        (format!("ya29.{}", body(2000)), "Google token"),
+        (format!("npm_{}", body(36)), "npm token"),
+    ] {
+        assert_redacts(&format!("key = \"{secret}\"\n"), &format!("key = \"[redacted: {kind}]\"\n"));
+    }
+}
+
+#[test]
+fn gitlab_and_slack_have_many() {
+    for name in ["pat", "dt", "rt", "ptt", "cbt", "oas", "soat", "ft", "imt", "agent"] {
+        assert_redacts(&format!("t: gl{name}-{}", body(40)), "t: [redacted: GitLab token]");
+    }
+    for name in ["xoxa-", "xoxb-", "xoxc-", "xoxd-", "xoxe-", "xoxp-", "xoxr-", "xoxs-", "xoxe.xoxp-1-", "xapp-1-"] {
+        assert_redacts(&format!("t: {name}{}.", body(40)), "t: [redacted: Slack token].");
+    }
+    assert_redacts(&format!("d=xoxd-{}%2B{}%3D; x", body(20), body(20)), "d=[redacted: Slack token]; x");
+    for same in
+        ["glft-words-that-are-joined-by-dashes", "xoxo-hugs-and-kisses-to-everybody-there", "xox", "xoxb-your-token-goes-right-here"]
+    {
+        assert_stays(same);
+    }
+}
+
+#[test]
+fn the_path_of_a_slack_webhook_goes() {
+    let path = format!("T0{}/B0{}/{}", body(9).to_uppercase(), body(9).to_uppercase(), body(24));
+    assert_redacts(&format!("<https://hooks.slack.com/services/{path}>"), "<https://hooks.slack.com/services/[redacted: Slack webhook]>");
+    let escaped = format!("\"https:\\/\\/hooks.slack.com\\/services\\/{}\"", path.replace('/', "\\/"));
+    assert_redacts(&escaped, "\"https:\\/\\/hooks.slack.com\\/services\\/[redacted: Slack webhook]\"");
+    let placeholder = format!("https://hooks.slack.com/services/T00000000/B00000000/{}", "X".repeat(24));
+    for same in [placeholder.as_str(), "https://hooks.slack.com/services/", "see hooks.slack.com/services/T1/B2"] {
+        assert_stays(same);
+    }
+}
+
+#[test]
+fn escapes_are_no_part_of_a_word() {
+    let token = format!("ghp_{}", body(36));
+    for before in ["t%3D", "\\u0022", "\\x22", "\\t", "\u{1b}[32m", "\\033[1;31m", "a\\\\n"] {
+        assert_redacts(&format!("{before}{token}\u{1b}[0m"), &format!("{before}[redacted: GitHub token]\u{1b}[0m"));
+    }
+    for before in ["a", "_", "3D", "u0022"] {
+        assert_stays(&format!("{before}{token}"));
+    }
+}
+
+#[test]
+fn the_keys_of_manuals_stay() {
+    assert_stays("AKIAIOSFODNN7EXAMPLE");
+    assert_stays("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY");
+}
+
+#[test]
+fn keys_without_digits_and_behind_escapes_go_too() {
+    assert_redacts("AKIAQWERTYUIOPASDFGH", "[redacted: AWS access key]");
+    assert_redacts(&format!("\"first\\nghp_{}\"", body(36)), "\"first\\n[redacted: GitHub token]\"");
+}
+
+#[test]
+fn ordinary_text_stays_and_lines_are_counted() {
+    for same in [
+        "task-management-with-long-words-and-dashes-everywhere-1",
+        "risk-ant-colony",
+        "ghp_short",
+        "sk-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+    ] {
+        assert_redacts(same, same);
+    }
+    let found = redact(&format!("1\n2\nghp_{}\n", body(36))).secrets;
+    assert_eq!(found, [Secret { kind: "GitHub token", line: 3 }]);
+}
+
+proptest! {
+    #[test]
+    fn redacting_twice_changes_nothing(text in ".{0,200}", length in 0usize..60) {
+        let text = format!("{text}ghp_{}://u:{text}@", body(length));
+        let once = redact(&text).text.into_owned();
+        let twice = redact(&once).text.into_owned();
+        prop_assert_eq!(once, twice);
+    }
+}

@@ -1,0 +1,136 @@
+//! Passwords in addresses. Only the password is replaced: who reads the rest still knows what is connected to what.
+
+use super::escape;
+use super::token::is_random;
+
+/// No authority and no way back to the beginning of an address is longer.
+const MAX_AUTHORITY: usize = 4096;
+const MAX_BACK: usize = 1024;
+
+/// Returns the range of the password in `://user:password@`.
+pub(super) fn password(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
+    let is_quoted = opening(&text.as_bytes()[..start]) == Some(b'\'');
+    let ends = |c: char| ends_address(c) || "/?#\\".contains(c) || is_quoted && c == '\'';
+    let length: usize = text[end..].chars().take(MAX_AUTHORITY).take_while(|c| !ends(*c)).map(char::len_utf8).sum();
+    let authority = &text[end..end + length];
+    let at = authority.rfind('@')?;
+    let colon = colon_outside_braces(&authority[..at])?;
+    let (user, password, host) = (&authority[..colon], &authority[colon + 1..at], &authority[at + 1..]);
+    let is_password = !user.contains(is_delimiter) && !begins_with_port(password) && !is_digest(host) && !is_placeholder(password);
+    is_password.then_some((end + colon + 1, end + at))
+}
+
+/// Returns the range of a password that an address carries in its query: `?user=bob&password=…`.
+pub(super) fn query_password(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
+    let before = &text.as_bytes()[..start];
+    if !before.last().is_some_and(|byte| b"?&;".contains(byte)) && !escape::ends(before) {
+        return None;
+    }
+    let back = text[..start].chars().rev().take(MAX_BACK).take_while(|c| !ends_address(*c)).map(char::len_utf8).sum::<usize>();
+    let address = &text[start - back..start];
+    if !address.contains("://") && !address.contains(":\\/\\/") {
+        return None;
+    }
+    let length = text[end..].find(|c| ends_address(c) || "&;#\\'".contains(c)).unwrap_or(text.len() - end);
+    let value = &text[end..end + length];
+    let names_itself = ["password", "passwd", "pwd", "pass", "secret"].iter().any(|word| value.eq_ignore_ascii_case(word));
+    let password = value.trim_end_matches([')', ']', '}', ',', '.']);
+    let is_password = !is_placeholder(value) && !password.is_empty() && !names_itself && !value.starts_with('/');
+    is_password.then_some((end, end + password.len()))
+}
+
+/// Returns the range of the path of a Slack webhook, which is all that one needs to post.
+pub(super) fn slack_webhook(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
+    let (_, start) = segment(bytes, end).filter(|(name, _)| matches!(*name, b"services" | b"workflows" | b"triggers"))?;
+    let mut last: &[u8] = b"";
+    let (mut at, mut count) = (start, 0);
+    while let Some((name, next)) = segment(bytes, at).filter(|(name, _)| !name.is_empty()) {
+        (last, at, count) = (name, next, count + 1);
+    }
+    let slash = if bytes[start..].starts_with(b"\\") { 2 } else { 1 };
+    (count >= 3 && last.len() >= 16 && is_random(last, false)).then_some((start + slash, at))
+}
+
+/// Returns the segment of a path behind the slash at `at`, and where it ends.
+fn segment(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
+    let slash = match bytes[at..] {
+        [b'/', ..] => 1,
+        [b'\\', b'/', ..] => 2,
+        _ => return None,
+    };
+    let length = bytes[at + slash..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    Some((&bytes[at + slash..at + slash + length], at + slash + length))
+}
+
+/// Returns whether no address goes on behind this character, whatever stands in its password.
+fn ends_address(c: char) -> bool {
+    c.is_whitespace() || c.is_control() || "\"`<>“”„‘’«»「」、。，；：（）".contains(c)
+}
+
+/// Returns the character before the scheme.
+fn opening(before: &[u8]) -> Option<u8> {
+    before.iter().rev().take(32).find(|byte| !byte.is_ascii_alphanumeric() && !b"+-.:".contains(byte)).copied()
+}
+
+fn is_delimiter(c: char) -> bool {
+    ",;()'[]".contains(c)
+}
+
+/// Returns the colon before the password; the one in `${USER:-bob}` is another.
+fn colon_outside_braces(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    let colon = text.bytes().position(|byte| {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        byte == b':' && depth == 0
+    });
+    colon.or_else(|| text.find(':'))
+}
+
+/// Returns whether a port stands here and something else follows it: `http://a:80,b@c`.
+fn begins_with_port(text: &str) -> bool {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < text.len() && rest.starts_with(|c| is_delimiter(c) || "}|".contains(c))
+}
+
+/// Returns whether an image is pinned here, and what looked like a password is its tag: `alpine:3.18@sha256:…`.
+fn is_digest(host: &str) -> bool {
+    ["sha256:", "sha384:", "sha512:"].iter().any(|name| host.starts_with(name))
+}
+
+/// Returns whether a text names a secret without being one.
+fn is_placeholder(text: &str) -> bool {
+    let mut chars = text.chars();
+    match chars.next() {
+        None => true,
+        Some('$') => is_variable(chars.as_str()),
+        Some('{') => text.contains('}'),
+        Some('%') => is_format(text),
+        Some('[') => text.starts_with("[redacted"),
+        Some(_) => text.starts_with("**") || text.chars().all(|c| "*xX.…•".contains(c)),
+    }
+}
+
+/// Returns whether this is what follows the `$` of a variable: `${…}`, `$(…)`, `$NAME`, `$name`. With digits among small
+/// letters it is a password that likes the sign.
+fn is_variable(rest: &str) -> bool {
+    if rest.starts_with(['{', '(']) {
+        return true;
+    }
+    let name = &rest[..rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len())];
+    let has = |class: fn(&char) -> bool| name.chars().any(|c| class(&c));
+    let goes_on = rest.len() > name.len() && !rest[name.len()..].starts_with(['[', '$', ':', '-', '.']);
+    let is_name = !has(char::is_ascii_digit) || !has(char::is_ascii_lowercase);
+    is_name && !name.is_empty() && !goes_on
+}
+
+/// Returns whether this is `%NAME%` or a place in a format (`%s`, `%(name)s`) rather than a percent-encoded character.
+fn is_format(text: &str) -> bool {
+    let name = text.strip_prefix('%').and_then(|rest| rest.strip_suffix('%'));
+    let is_name =
+        |name: &str| name.starts_with(|c: char| !c.is_ascii_digit()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    name.is_some_and(is_name) || escape::length(text.as_bytes()) == 0
+}
