@@ -1,44 +1,41 @@
 //! Logistic regression by Newton's method, with a ridge on standardised features.
 
-use briefing_core::select::{Evidence, FEATURES};
-
-const N: usize = FEATURES.len() + 1;
-
 /// Returns constant and coefficients for the raw features.
-pub(crate) fn fit(rows: &[(Evidence, bool)], ridge: f64) -> (f32, Evidence) {
+pub(crate) fn fit<const F: usize>(rows: &[([f32; F], bool)], ridge: f64) -> (f32, [f32; F]) {
+    let size = F + 1;
     let count = rows.len() as f64;
-    let mut mean = [0f64; N];
-    let mut deviation = [1f64; N];
-    for feature in 1..N {
+    let mut mean = vec![0f64; size];
+    let mut deviation = vec![1f64; size];
+    for feature in 1..size {
         mean[feature] = rows.iter().map(|row| f64::from(row.0[feature - 1])).sum::<f64>() / count;
         let variance = rows.iter().map(|row| (f64::from(row.0[feature - 1]) - mean[feature]).powi(2)).sum::<f64>() / count;
         deviation[feature] = variance.sqrt().max(1e-6);
     }
-    let standard: Vec<[f64; N]> = rows
+    let standard: Vec<Vec<f64>> = rows
         .iter()
         .map(|row| {
-            let mut x = [1f64; N];
-            for feature in 1..N {
+            let mut x = vec![1f64; size];
+            for feature in 1..size {
                 x[feature] = (f64::from(row.0[feature - 1]) - mean[feature]) / deviation[feature];
             }
             x
         })
         .collect();
-    let mut weights = [0f64; N];
+    let mut weights = vec![0f64; size];
     for _ in 0..30 {
-        let mut gradient = [0f64; N];
-        let mut hessian = [[0f64; N]; N];
+        let mut gradient = vec![0f64; size];
+        let mut hessian = vec![vec![0f64; size]; size];
         for (x, row) in standard.iter().zip(rows) {
             let p = 1.0 / (1.0 + (-dot(x, &weights)).exp());
             let error = p - f64::from(u8::from(row.1));
-            for i in 0..N {
+            for i in 0..size {
                 gradient[i] += error * x[i];
-                for j in 0..N {
+                for j in 0..size {
                     hessian[i][j] += p * (1.0 - p) * x[i] * x[j];
                 }
             }
         }
-        for i in 0..N {
+        for i in 0..size {
             let strength = if i == 0 { 1e-6 } else { ridge };
             gradient[i] += strength * weights[i];
             hessian[i][i] += strength;
@@ -49,35 +46,36 @@ pub(crate) fn fit(rows: &[(Evidence, bool)], ridge: f64) -> (f32, Evidence) {
         }
     }
     let mut bias = weights[0];
-    let mut evidence = Evidence::default();
-    for feature in 1..N {
+    let mut coefficients = [0f32; F];
+    for feature in 1..size {
         let weight = weights[feature] / deviation[feature];
         bias -= weight * mean[feature];
-        evidence[feature - 1] = weight as f32;
+        coefficients[feature - 1] = weight as f32;
     }
-    (bias as f32, evidence)
+    (bias as f32, coefficients)
 }
 
-fn dot(a: &[f64; N], b: &[f64; N]) -> f64 {
+fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// Gaussian elimination; the ridge keeps the matrix regular.
-fn solve(mut matrix: [[f64; N]; N], mut right: [f64; N]) -> [f64; N] {
-    for column in 0..N {
-        let pivot = (column..N).max_by(|a, b| matrix[*a][column].abs().total_cmp(&matrix[*b][column].abs())).unwrap_or(column);
+fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
+    let size = right.len();
+    for column in 0..size {
+        let pivot = (column..size).max_by(|a, b| matrix[*a][column].abs().total_cmp(&matrix[*b][column].abs())).unwrap_or(column);
         matrix.swap(column, pivot);
         right.swap(column, pivot);
-        for row in column + 1..N {
+        for row in column + 1..size {
             let factor = matrix[row][column] / matrix[column][column];
-            let above = matrix[column];
+            let above = matrix[column].clone();
             for (value, above) in matrix[row].iter_mut().zip(above).skip(column) {
                 *value -= factor * above;
             }
             right[row] -= factor * right[column];
         }
     }
-    for column in (0..N).rev() {
+    for column in (0..size).rev() {
         right[column] /= matrix[column][column];
         for row in 0..column {
             right[row] -= matrix[row][column] * right[column];

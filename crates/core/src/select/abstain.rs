@@ -7,19 +7,14 @@
 use super::weights::Weights;
 
 /// The names of the features, in the order of their coefficients.
-pub const FEATURES: [&str; 12] = [
+pub const FEATURES: [&str; 7] = [
     "topical terms",
     "topical terms matched",
-    "share matched",
-    "share matched in title, tags, headings, path",
-    "share matched in one passage",
-    "terms unknown here",
     "ln of the best score",
     "best score over the ideal",
-    "lead over the sixth",
-    "identifier matched",
     "meaning of the best",
     "words",
+    "sounds like wanting a document",
 ];
 
 /// The values of [`FEATURES`] for one message.

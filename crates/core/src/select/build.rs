@@ -9,7 +9,7 @@ use super::document::{Document, Field};
 use super::layout::{Fingerprint, Key, Part, term_hash};
 use super::sections;
 use super::vectors::Embedder;
-use super::words::terms;
+use super::words::{names, terms};
 use super::write::FileWriter;
 use crate::packed::codec::{put_text, put_varint};
 use crate::secrets::redacted;
@@ -92,6 +92,9 @@ impl Batch {
                 counts.entry(term_hash(&term.text)).or_default().fields[field] += 1;
                 lengths[field] += 1;
             }
+        }
+        for name in names(&document.path) {
+            counts.entry(term_hash(&name)).or_default().fields[Field::Path as usize] += 1;
         }
         let first_passage = self.passages;
         let title_text = format!("{}\n{}\n{}", short[0], short[4], short[2]);

@@ -12,6 +12,7 @@ use super::file::{Postings, SearchFile, SearchFileError};
 use super::layout::Fingerprint;
 use super::message::user_words;
 use super::rank::{QueryTerm, Ranking, Scored, rank};
+use super::sound::sound;
 use super::update::{Load, Wanted, update};
 use super::vectors::DIMENSIONS;
 use super::weights::Weights;
@@ -21,9 +22,6 @@ use super::words::TermKind;
 const SECTIONS: usize = 8;
 /// The number of topical terms beyond which more prove nothing.
 const ENOUGH_TERMS: f32 = 12.0;
-
-/// How far the best document usually leads over the sixth, as a share of its score.
-const USUAL_LEAD: f32 = 0.4;
 
 /// The documents chosen for a message, with everything that led there.
 #[derive(Debug, Clone, PartialEq)]
@@ -212,18 +210,24 @@ impl SearchIndex {
             selection.abstained = Some(Abstention::NotTheUser);
             return Ok(selection);
         };
-        let ranking = rank(&message, &self.file, weights)?;
+        let mut ranking = rank(&message, &self.file, weights)?;
         selection.words = ranking.terms.iter().map(|term| term.surface.clone()).collect();
         selection.matching = ranking.matching;
         selection.evidence = evidence(&message, &ranking);
         selection.confidence = confidence(&selection.evidence, weights);
+        // What the message calls by its name or points at is meant, whatever else it says; then nothing else is.
+        let only_meant = selection.confidence < weights.threshold && ranking.scored.iter().any(is_meant);
+        if only_meant {
+            selection.confidence = 1.0;
+            ranking.scored.sort_by_key(|scored| !is_meant(scored));
+        }
         selection.abstained = abstain(&ranking, selection.confidence, weights);
         selection.cut = ranking.scored.first().map_or(0.0, |best| best.score * weights.cut);
         let described = if selection.abstained.is_some() { explained } else { limit.saturating_add(explained) };
         for (at, scored) in ranking.scored.iter().take(described).enumerate() {
             let verdict = if selection.abstained.is_some() {
                 Verdict::Abstained
-            } else if scored.score < selection.cut {
+            } else if scored.score < selection.cut || (only_meant && !is_meant(scored)) {
                 Verdict::BelowCut
             } else if at >= limit {
                 Verdict::OverLimit
@@ -298,8 +302,12 @@ fn add_matches(candidates: &mut [Ranked], ranking: &Ranking) -> Result<(), Searc
     Ok(())
 }
 
+fn is_meant(scored: &Scored) -> bool {
+    scored.is_named || scored.is_pointed_at
+}
+
 fn is_topical(term: &QueryTerm) -> bool {
-    term.kind != TermKind::Chatter
+    !matches!(term.kind, TermKind::Chatter | TermKind::Name)
 }
 
 fn abstain(ranking: &Ranking, confidence: f32, weights: &Weights) -> Option<Abstention> {
@@ -318,26 +326,14 @@ fn evidence(message: &str, ranking: &Ranking) -> Evidence {
     let Some(best) = ranking.scored.first() else {
         return Evidence::default();
     };
-    let topical: Vec<&QueryTerm> = ranking.terms.iter().filter(|term| is_topical(term)).collect();
-    let count = topical.len() as f32;
-    let rareness: f32 = topical.iter().map(|term| term.idf).sum();
-    let share = |part: f32| if rareness > 0.0 { part / rareness } else { 0.0 };
-    let unknown = topical.iter().filter(|term| term.postings.is_none()).count() as f32;
-    // Where there is no sixth, its absence says nothing: the usual distance stands in.
-    let sixth = ranking.scored.get(5).map_or(best.score * (1.0 - USUAL_LEAD), |scored| scored.score);
-    let ideal = ranking.ideal.max(f32::MIN_POSITIVE);
+    let topical = ranking.terms.iter().filter(|term| is_topical(term)).count();
     [
-        count.min(ENOUGH_TERMS),
+        (topical as f32).min(ENOUGH_TERMS),
         (best.topical as f32).min(ENOUGH_TERMS),
-        share(best.matched),
-        share(best.strong),
-        best.passage_score / ideal,
-        unknown / count.max(1.0),
         (1.0 + best.words).ln(),
-        best.words / ideal,
-        (best.score - sixth) / best.score.max(f32::MIN_POSITIVE),
-        (best.exact as f32).min(3.0),
+        best.words / ranking.ideal.max(f32::MIN_POSITIVE),
         best.meaning,
         (1.0 + message.split_whitespace().count().min(60) as f32).ln(),
+        sound(&ranking.sought),
     ]
 }

@@ -27,7 +27,7 @@ use crate::packed::codec::Cursor;
 
 const MAGIC: &[u8; 8] = b"BRIEFSRC";
 /// Counted up whenever bytes or analysis change: older files are rebuilt, not converted.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Number of parts whose offsets the trailer holds.
 pub(super) const PARTS: usize = 11;
 

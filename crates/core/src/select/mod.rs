@@ -22,6 +22,7 @@ mod merge;
 mod message;
 mod rank;
 pub mod sections;
+mod sound;
 mod stem;
 mod stop;
 #[cfg(test)]
@@ -38,6 +39,7 @@ pub use file::SearchFileError;
 pub use index::{Abstention, Match, Ranked, RankedSection, SearchIndex, Selection, Verdict};
 pub use layout::Fingerprint;
 pub use message::user_words;
+pub use sound::direction;
 pub use update::Wanted;
 pub use weights::Weights;
 pub use words::{Term, TermKind, terms};

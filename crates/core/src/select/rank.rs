@@ -10,7 +10,7 @@ use super::document::Field;
 use super::file::{Lengths, Postings, SearchFile, SearchFileError};
 use super::vectors::{DIMENSIONS, Embedder, Sought};
 use super::weights::Weights;
-use super::words::{TermKind, terms};
+use super::words::{LONGEST_RUN, Term, TermKind, name, runs, terms_of};
 
 /// Documents whose passages' vectors are compared, by rank of words and of document vectors.
 const CANDIDATES: usize = 128;
@@ -22,8 +22,12 @@ const FEW_DOCUMENTS: u32 = 40;
 const FEW_PASSAGES: u32 = 240;
 /// Longer messages are pasted logs; the first terms decide.
 const MOST_TERMS: usize = 256;
-/// Fields whose words say what a document is about.
-const STRONG: u8 = 0b0_1111;
+/// A name that more documents bear than this names none of them (`README.md`, `index.md`).
+const MOST_NAMESAKES: u32 = 3;
+/// An identifier is rare if at most one document in this many has it, or just one.
+const RARE_SHARE: u32 = 50;
+/// Shorter identifiers (`v2`, `es6`) point at nothing.
+const IDENTIFIER_LENGTH: usize = 5;
 
 /// A distinct term of a message.
 #[derive(Debug, Clone)]
@@ -37,6 +41,8 @@ pub(super) struct QueryTerm {
     pub(super) postings: Option<Postings>,
     /// In how many passages.
     passages: u32,
+    /// In how many documents.
+    documents: u32,
 }
 
 /// What is known of one document after scoring.
@@ -50,11 +56,12 @@ pub(super) struct Scored {
     /// The likeness of meaning, -1 to 1.
     pub(super) meaning: f32,
     pub(super) score: f32,
-    /// Rareness of the topical terms found in it; the same in its strong fields.
-    pub(super) matched: f32,
-    pub(super) strong: f32,
+    /// How many topical terms were found in it.
     pub(super) topical: u32,
-    pub(super) exact: u32,
+    /// Whether the message calls it by its file name.
+    pub(super) is_named: bool,
+    /// Whether it is one of the few that hold an identifier of the message.
+    pub(super) is_pointed_at: bool,
 }
 
 /// The scores of all documents that have anything to do with a message.
@@ -85,20 +92,48 @@ impl Ranking {
 /// Splits a message into its distinct terms.
 pub(super) fn query_terms(message: &str, file: &SearchFile) -> Result<Vec<QueryTerm>, SearchFileError> {
     let mut found: Vec<QueryTerm> = Vec::new();
-    for term in terms(message) {
-        if found.iter().any(|known| known.text == term.text) {
-            continue;
-        }
-        let entry = file.entry(&term.text)?;
-        let idf = rareness(file.header.documents.max(FEW_DOCUMENTS), entry.map_or(0, |entry| entry.documents));
-        let postings = entry.map(|entry| file.postings(entry)).transpose()?;
-        let passages = entry.map_or(0, |entry| entry.passages);
-        found.push(QueryTerm { text: term.text, surface: term.surface, kind: term.kind, idf, postings, passages });
-        if found.len() == MOST_TERMS {
-            break;
+    for run in runs(message) {
+        let terms = match named(run, file)? {
+            Some(name) => vec![name],
+            None => terms_of(run),
+        };
+        for term in terms {
+            if found.len() == MOST_TERMS {
+                return Ok(found);
+            }
+            if !found.iter().any(|known| known.text == term.text) {
+                found.push(query_term(term, file)?);
+            }
         }
     }
     Ok(found)
+}
+
+fn query_term(term: Term, file: &SearchFile) -> Result<QueryTerm, SearchFileError> {
+    let entry = file.entry(&term.text)?;
+    let (documents, passages) = entry.map_or((0, 0), |entry| (entry.documents, entry.passages));
+    let idf = rareness(file.header.documents.max(FEW_DOCUMENTS), documents);
+    let postings = entry.map(|entry| file.postings(entry)).transpose()?;
+    Ok(QueryTerm { text: term.text, surface: term.surface, kind: term.kind, idf, postings, passages, documents })
+}
+
+/// Finds the documents that a path in a message names: `/home/me/shop/docs/auth.md:12` is `docs/auth.md` or `auth.md` here.
+fn named(run: &str, file: &SearchFile) -> Result<Option<Term>, SearchFileError> {
+    if !run.contains('.') || run.len() > LONGEST_RUN {
+        return Ok(None);
+    }
+    let surface = run.replace('\\', "/").to_lowercase();
+    let is_number = |line: &str| line.bytes().all(|byte| byte.is_ascii_digit());
+    let mut rest = surface.rsplit_once(':').filter(|(_, line)| is_number(line)).map_or(surface.as_str(), |(path, _)| path);
+    loop {
+        let text = name(rest);
+        if let Some(entry) = file.entry(&text)? {
+            let surface = rest.to_owned();
+            return Ok((entry.documents <= MOST_NAMESAKES).then_some(Term { text, surface, kind: TermKind::Name }));
+        }
+        let Some((_, below)) = rest.split_once('/') else { return Ok(None) };
+        rest = below;
+    }
 }
 
 /// Ranks the documents of a file for a message.
@@ -112,13 +147,18 @@ pub(super) fn rank(message: &str, file: &SearchFile, weights: &Weights) -> Resul
     let mut passages = vec![0f32; passage_lengths.len()];
     let mut all: Vec<Scored> = (0..file.header.documents).map(|n| Scored { document: n, ..Scored::default() }).collect();
     let mut ideal = 0.0;
-    for term in &terms {
+    let few = (file.header.documents / RARE_SHARE).max(1);
+    for postings in terms.iter().filter(|term| term.kind == TermKind::Name).filter_map(|term| term.postings.as_ref()) {
+        postings.each(|posting| all[posting.document as usize].is_named = true)?;
+    }
+    for term in terms.iter().filter(|term| term.kind != TermKind::Name) {
         let importance = kind_weight(term.kind, weights);
         let weight = term.idf * importance;
         // Collections are small: a term in every document may still be rare among passages.
         let passage_weight = importance * rareness(file.header.passages.max(FEW_PASSAGES), term.passages);
         ideal += weight * (weights.k1 + 1.0);
         ideal += weights.passage * passage_weight * (weights.passage_k1 + 1.0);
+        let is_identifier = term.kind == TermKind::Exact && term.surface.len() >= IDENTIFIER_LENGTH;
         let Some(postings) = &term.postings else { continue };
         postings.each(|posting| {
             let length = lengths[posting.document as usize];
@@ -133,14 +173,8 @@ pub(super) fn rank(message: &str, file: &SearchFile, weights: &Weights) -> Resul
             }
             let scored = &mut all[posting.document as usize];
             scored.fields_score += weight * (weights.k1 + 1.0) * frequency / (frequency + weights.k1);
-            if matches!(term.kind, TermKind::Word | TermKind::Exact | TermKind::Pair) {
-                scored.matched += term.idf;
-                scored.topical += 1;
-                if posting.mask & STRONG != 0 {
-                    scored.strong += term.idf;
-                }
-            }
-            scored.exact += u32::from(term.kind == TermKind::Exact);
+            scored.topical += u32::from(matches!(term.kind, TermKind::Word | TermKind::Exact | TermKind::Pair));
+            scored.is_pointed_at |= is_identifier && term.documents <= few;
             for &(number, times) in &posting.passages {
                 let at = (length.first_passage as usize).saturating_add(number as usize);
                 if let Some(score) = passages.get_mut(at) {
@@ -167,7 +201,7 @@ fn rareness(all: u32, found: u32) -> f32 {
 
 fn kind_weight(kind: TermKind, weights: &Weights) -> f32 {
     match kind {
-        TermKind::Word | TermKind::Pair => 1.0,
+        TermKind::Word | TermKind::Pair | TermKind::Name => 1.0,
         TermKind::Chatter => weights.chatter,
         TermKind::Exact => weights.exact,
     }
@@ -193,7 +227,7 @@ fn add_passages(ranking: &mut Ranking, weights: &Weights) {
 /// Adds the likeness of the vectors to the candidates' scores, and forgets the documents that are none.
 fn add_meaning(ranking: &mut Ranking, file: &SearchFile, weights: &Weights) -> Result<(), SearchFileError> {
     if weights.meaning <= 0.0 || ranking.sought.is_nothing() {
-        ranking.scored.retain(|scored| scored.score > 0.0);
+        ranking.scored.retain(|scored| scored.score > 0.0 || scored.is_named);
         return Ok(());
     }
     let sought = &ranking.sought;
@@ -231,7 +265,7 @@ fn keep_first(scored: &mut Vec<Scored>, count: usize, order: fn(&Scored, &Scored
     scored.split_off(count)
 }
 
-/// Best first; documents are numbered in the order of their ids, which breaks ties.
+/// What the message names, then best first; documents are numbered in the order of their ids, which breaks ties.
 fn by_score(a: &Scored, b: &Scored) -> Ordering {
-    b.score.total_cmp(&a.score).then(a.document.cmp(&b.document))
+    b.is_named.cmp(&a.is_named).then(b.score.total_cmp(&a.score)).then(a.document.cmp(&b.document))
 }

@@ -84,6 +84,29 @@ fn small_talk_selects_nothing() {
 }
 
 #[test]
+fn a_document_called_by_its_name_is_meant_and_nothing_else() {
+    let index = index();
+    for message in
+        ["what does `docs/auth.md` say?", "read auth.md", "summarize /home/me/shop/docs/AUTH.md:12 for me", "look at @docs/auth.md"]
+    {
+        let chosen: Vec<String> = index.query(message, 5).unwrap().chosen().map(|ranked| ranked.id.clone()).collect();
+        assert_eq!(chosen, ["docs/auth.md"], "{message}");
+    }
+    assert_eq!(best("read other.md"), None);
+    let named_first =
+        index.query("does the rollback of a canary release in deploy.md need what auth.md says of expired tokens?", 5).unwrap();
+    let chosen: Vec<&str> = named_first.chosen().map(|ranked| ranked.id.as_str()).collect();
+    assert!(chosen[..2].contains(&"docs/auth.md") && chosen[..2].contains(&"docs/deploy.md"), "{chosen:?}");
+}
+
+#[test]
+fn a_rare_identifier_points_at_its_document() {
+    assert_eq!(best("what is `rollout.maxSurge`?").as_deref(), Some("docs/deploy.md"));
+    assert_eq!(best("AUTH-4012").as_deref(), Some("docs/auth.md"));
+    assert_eq!(best("now v2"), None);
+}
+
+#[test]
 fn says_which_words_matched_where_and_which_section_is_best() {
     let selection = index().query("how do I roll back the canary release when the error budget is gone?", 2).unwrap();
     let first = selection.chosen().next().unwrap();

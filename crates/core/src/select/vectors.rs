@@ -177,6 +177,12 @@ impl Sought {
         Self { square: vector.iter().map(|x| i32::from(*x) * i32::from(*x)).sum(), vector }
     }
 
+    /// Returns the vector at length one; all zero if it has no direction.
+    pub(super) fn direction(&self) -> [f32; DIMENSIONS] {
+        let length = (self.square as f32).sqrt().max(1.0);
+        self.vector.map(|x| f32::from(x) / length)
+    }
+
     /// Whether it has no direction.
     pub(super) fn is_nothing(&self) -> bool {
         self.square == 0

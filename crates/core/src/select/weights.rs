@@ -43,21 +43,21 @@ pub struct Weights {
 impl Default for Weights {
     fn default() -> Self {
         Self {
-            fields: [12.0, 6.0, 6.0, 8.0, 4.0, 1.0],
-            k1: 4.0,
+            fields: [12.0, 6.0, 4.0, 8.0, 4.0, 1.0],
+            k1: 3.0,
             b_short: 0.5,
             b_body: 0.5,
             passage: 1.0,
             passage_k1: 1.2,
-            passage_b: 0.8,
+            passage_b: 0.5,
             chatter: 0.5,
             exact: 1.0,
-            meaning: 0.8,
+            meaning: 0.85,
             meaning_passage: 0.5,
             cut: 0.0,
-            bias: -11.409,
-            evidence: [0.480, 0.670, 1.062, -0.072, 3.864, 1.790, 1.754, 1.586, -5.287, 0.373, 9.483, 0.917],
-            threshold: 0.5,
+            bias: -12.916,
+            evidence: [0.214, 0.595, 0.683, 3.717, 7.670, 2.933, 0.992],
+            threshold: 0.4,
         }
     }
 }

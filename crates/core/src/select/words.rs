@@ -24,6 +24,8 @@ pub enum TermKind {
     Exact,
     /// Two neighbouring characters of a script without spaces.
     Pair,
+    /// The file name of a document, with or without directories before it.
+    Name,
 }
 
 /// One term of a text.
@@ -40,7 +42,7 @@ pub struct Term {
 /// Longer runs are data (hashes, base64), not words.
 const LONGEST_WORD: usize = 48;
 /// Longer paths are matched by their parts alone.
-const LONGEST_RUN: usize = 120;
+pub(super) const LONGEST_RUN: usize = 120;
 
 /// Splits a text into its terms, in the order in which they occur. Function words are left out.
 pub fn terms(text: &str) -> Vec<Term> {
@@ -51,8 +53,32 @@ pub fn terms(text: &str) -> Vec<Term> {
     found
 }
 
+/// Splits one run into its terms.
+pub(super) fn terms_of(run: &str) -> Vec<Term> {
+    let mut found = Vec::new();
+    split_run(run, &mut found);
+    found
+}
+
+/// Returns the names by which a message may call a document: its path, and the ends of it (`guide/auth.md`, `auth.md`).
+pub(super) fn names(path: &str) -> Vec<String> {
+    let whole = path.replace('\\', "/").to_lowercase();
+    let mut rest = whole.trim_start_matches(['.', '/']);
+    let mut names = vec![name(rest)];
+    while let Some((_, below)) = rest.split_once('/') {
+        names.push(name(below));
+        rest = below;
+    }
+    names
+}
+
+/// Returns the term of a name. No other term starts with a slash.
+pub(super) fn name(path: &str) -> String {
+    format!("/{path}")
+}
+
 /// Yields the maximal runs of word characters with single joining marks between them.
-fn runs(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn runs(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let start = rest.find(is_word_char)?;
