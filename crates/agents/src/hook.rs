@@ -258,7 +258,7 @@ impl Hook<'_> {
     }
 }
 
-/// Asks doors in order, and keeps the first piece of each identity.
+/// Asks doors in order, and keeps the first piece of each identity, and no part of what comes whole.
 pub fn ask_doors(ask: &Ask<'_>, doors: Doors) -> (Vec<Brought>, Vec<briefing_core::Note>) {
     let mut all: Vec<Brought> = Vec::new();
     let mut notes = Vec::new();
@@ -266,7 +266,7 @@ pub fn ask_doors(ask: &Ask<'_>, doors: Doors) -> (Vec<Brought>, Vec<briefing_cor
         let brought = door.bring(ask);
         notes.extend(brought.notes);
         for piece in brought.pieces {
-            if !piece.text.trim().is_empty() && all.iter().all(|other| other.piece.id != piece.id) {
+            if !piece.text.trim().is_empty() && !all.iter().any(|other| piece.is_within(&other.piece)) {
                 all.push(Brought { door, piece });
             }
         }

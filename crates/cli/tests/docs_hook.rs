@@ -260,3 +260,34 @@ fn many_documents_are_prepared_behind_the_agents_back() {
     }
     assert!(told.contains("docs/deploy.md"), "{told}");
 }
+
+#[test]
+fn a_core_file_that_is_also_a_document_comes_through_one_door() {
+    let zebra = "# Zebra conventions\n\nZebras are counted in stripes, integers only, never floats.\n";
+    let long = format!("{zebra}\n{}", "## A rule\n\nStripes of every kind are listed.\n\n".repeat(150));
+    let question = "how are zebras counted in stripes with integers or floats?";
+    for text in [zebra, &long] {
+        let project = || {
+            project().file(".context/CONVENTIONS.md", format!("---\ntitle: Zebras\n---\n{text}")).file(
+                "docs/index.json",
+                r#"{"root":"..","docs":[{"path":"../.context/CONVENTIONS.md"},{"path":"deploy.md"},{"path":"auth.md"}]}"#,
+            )
+        };
+        let tool = |sandbox: &Sandbox| hook(sandbox, &["claude", "PostToolBatch"], &json!({ "tool_use_id": "1" }));
+        let told = |text: &str| text.matches("integers only").count();
+
+        let gate_first = project();
+        let gate = tool(&gate_first);
+        assert_eq!(told(&gate), 1, "{gate}");
+        assert_eq!(say(&gate_first, "1", question), "", "the window has it whole");
+        gate_first.write(".context/CONVENTIONS.md", text.replace("floats", "fractions"));
+        let changed = say(&gate_first, "2", question);
+        assert!(changed.contains("fractions"), "{changed}");
+
+        let message_first = project();
+        assert_eq!(told(&say(&message_first, "1", question)), 1);
+        let gate = tool(&message_first);
+        let expected = usize::from(text.len() > zebra.len());
+        assert_eq!(told(&gate), expected, "sections are not the whole, a document is: {gate}");
+    }
+}

@@ -2,6 +2,7 @@
 
 use crate::note::Note;
 use crate::secrets;
+use crate::select::sections::front_matter;
 use crate::tokens::estimate_bytes;
 
 /// The order in which pieces go into a window when not all fit at once: first in, first out within each.
@@ -32,10 +33,24 @@ pub struct Piece {
     pub reason: String,
     pub order: Order,
     pub text: String,
-    /// The BLAKE3 hash of the text.
+    /// The BLAKE3 hash of the text; of a whole file, that of its content, however it is framed here.
     pub hash: blake3::Hash,
+    /// The file that this is a part of: who has the whole needs no part.
+    pub whole: Option<Whole>,
     /// Estimated from bytes; exact counts are made elsewhere.
     pub tokens: u64,
+}
+
+/// The identity and the hash of a whole file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Whole {
+    pub id: String,
+    pub hash: blake3::Hash,
+}
+
+/// Returns the hash of a file's content, without front matter and the space around it: all doors see the same.
+pub fn content_hash(text: &str) -> blake3::Hash {
+    blake3::hash(text[front_matter(text).end..].trim().as_bytes())
 }
 
 impl Piece {
@@ -43,7 +58,24 @@ impl Piece {
     pub fn new(id: impl Into<String>, path: impl Into<String>, reason: impl Into<String>, order: Order, text: String) -> Self {
         let hash = blake3::hash(text.as_bytes());
         let tokens = estimate_bytes(text.len());
-        Self { id: id.into(), path: path.into(), reason: reason.into(), order, text, hash, tokens }
+        Self { id: id.into(), path: path.into(), reason: reason.into(), order, text, hash, whole: None, tokens }
+    }
+
+    /// Says that this is the whole of a file with that content, whatever frame its text has.
+    #[must_use]
+    pub fn of_content(self, content: &str) -> Self {
+        Self { hash: content_hash(content), ..self }
+    }
+
+    /// Says that this is a part of a file.
+    #[must_use]
+    pub fn part_of(self, whole: &Whole) -> Self {
+        Self { whole: Some(whole.clone()), ..self }
+    }
+
+    /// Tells whether somebody who has the other has this too.
+    pub fn is_within(&self, other: &Self) -> bool {
+        self.id == other.id || self.whole.as_ref().is_some_and(|whole| whole.id == other.id && whole.hash == other.hash)
     }
 }
 

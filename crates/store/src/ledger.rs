@@ -97,6 +97,8 @@ pub struct Arrived {
 pub struct Offer<'a> {
     pub piece: &'a str,
     pub hash: &'a str,
+    /// Identity and hash of the whole that it is a part of.
+    pub whole: Option<(&'a str, &'a str)>,
 }
 
 /// An offer that the window does not have.

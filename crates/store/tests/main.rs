@@ -63,7 +63,7 @@ impl Fixture {
 
     /// Admits pieces, each into a slot of its own, behind what is queued.
     fn admit(&mut self, arrived: &Arrived, lane: u8, pieces: &[(&str, &str)]) -> Claim {
-        let offers: Vec<Offer<'_>> = pieces.iter().map(|(piece, hash)| Offer { piece, hash }).collect();
+        let offers: Vec<Offer<'_>> = pieces.iter().map(|(piece, hash)| Offer { piece, hash, whole: None }).collect();
         let mut arrange = |standing: &Standing| {
             let place: Vec<_> = standing.queued.iter().zip(0..).map(|(waiting, slot)| (waiting.id, slot)).collect();
             let first = place.len() as u32;

@@ -112,8 +112,18 @@ impl Hook<'_> {
         let doors = wanted(request, open & setting.present, &look.message);
         let message = request.message.as_deref().or(Some(&look.message)).filter(|message| !message.is_empty());
         let brought = self.bring(setting, doors, message);
-        let hashes: Vec<String> = brought.iter().map(|item| item.piece.hash.to_hex().to_string()).collect();
-        let offers: Vec<Offer<'_>> = brought.iter().zip(&hashes).map(|(item, hash)| Offer { piece: &item.piece.id, hash }).collect();
+        let hex = |hash: &blake3::Hash| hash.to_hex().to_string();
+        let hashes: Vec<(String, Option<String>)> =
+            brought.iter().map(|item| (hex(&item.piece.hash), item.piece.whole.as_ref().map(|whole| hex(&whole.hash)))).collect();
+        let offers: Vec<Offer<'_>> = brought
+            .iter()
+            .zip(&hashes)
+            .map(|(item, (hash, of_whole))| Offer {
+                piece: &item.piece.id,
+                hash,
+                whole: item.piece.whole.as_ref().map(|whole| whole.id.as_str()).zip(of_whole.as_deref()),
+            })
+            .collect();
         let room = self.call.room();
         let is_alone = self.call.is_gate_alone;
         let (mut notes, mut is_gate_out) = (Vec::new(), false);

@@ -17,7 +17,7 @@ use super::markdown::references;
 use super::reference::{Target, resolve};
 use crate::fs::FileError;
 use crate::note::{Level, Note, NoteKind};
-use crate::piece::{Brought, Order, Piece, guard};
+use crate::piece::{Brought, Order, Piece, Whole, content_hash, guard};
 use crate::select::{Ranked, user_words};
 use crate::settings::{Places, Settings};
 use crate::shown::relative_text;
@@ -177,12 +177,15 @@ impl Bringing<'_> {
         if tokens <= WHOLE.min(self.left) {
             pieces.push(Piece::new(id, shown.clone(), reason, Order::Document, body(&text).to_owned()));
         } else {
+            let whole = Whole { id: id.clone(), hash: content_hash(&text) };
             let outline = outline(&text);
             let room = share.saturating_sub(estimate_bytes(outline.len())).max(LEAST);
-            pieces.push(Piece::new(format!("{id}#outline"), shown.clone(), format!("{reason}; outline"), Order::Document, outline));
+            let said = format!("{reason}; outline");
+            pieces.push(Piece::new(format!("{id}#outline"), shown.clone(), said, Order::Document, outline).part_of(&whole));
             for excerpt in best(&text, &ranked.sections, room) {
                 let path = format!("{shown}#{}", excerpt.name);
-                pieces.push(Piece::new(format!("{id}#{}", excerpt.name), path, reason, Order::Document, excerpt.text.to_owned()));
+                let id = format!("{id}#{}", excerpt.name);
+                pieces.push(Piece::new(id, path, reason, Order::Document, excerpt.text.to_owned()).part_of(&whole));
             }
             self.notes.push(Note::info(
                 shown.clone(),

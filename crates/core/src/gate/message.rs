@@ -157,7 +157,8 @@ impl Gate {
             // An index has an identity of its own: the file itself is not in the window.
             let id = if section.strategy == Strategy::Index { format!("{path}#index") } else { path.clone() };
             let text = format!("{}{}{}\n\n", banner.take().unwrap_or_default(), section.head(), section.text);
-            pieces.push(Piece::new(id, path, format!("core file, {}", section.strategy.word()), section.order(), text));
+            let piece = Piece::new(id, path, format!("core file, {}", section.strategy.word()), section.order(), text);
+            pieces.push(if section.strategy == Strategy::Verbatim { piece.of_content(&section.text) } else { piece });
         }
         let directory = path_text(&self.directory);
         let text = format!("{}{}", banner.unwrap_or_default(), self.footer());

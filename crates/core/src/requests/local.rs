@@ -2,7 +2,7 @@
 
 use super::listing::Listing;
 use crate::fs::read_text;
-use crate::select::{Document, SearchIndex};
+use crate::select::{Document, SearchIndex, Weights};
 use crate::shown::normalize;
 
 /// What is read of the tree to choose from: nobody waits for a gigabyte to be indexed.
@@ -28,7 +28,8 @@ pub fn choose(task: &str, listing: &Listing, limit: usize) -> Vec<String> {
         documents.push(Document { id: path.clone(), path: path.clone(), text, ..Document::default() });
     }
     let index = SearchIndex::from_bytes(SearchIndex::build(&documents)).expect("an index that was just built is whole");
-    let Ok(selection) = index.query(task, limit) else { return Vec::new() };
+    let loose = Weights { threshold: 0.0, ..Weights::default() };
+    let Ok(selection) = index.query_with(task, limit, 0, &loose) else { return Vec::new() };
     selection
         .candidates
         .into_iter()

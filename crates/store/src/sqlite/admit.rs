@@ -79,8 +79,15 @@ fn is_due(connection: &Connection, session: i64, epoch: i64, offer: &Offer<'_>) 
     // The newest counts: a file that was changed and changed back is an update twice.
     let mut statement = connection
         .prepare_cached("SELECT hash FROM deliveries WHERE session = ?1 AND epoch = ?2 AND piece = ?3 ORDER BY id DESC LIMIT 1")?;
-    let newest: Option<String> = statement.query_row(params![session, epoch, offer.piece], |row| row.get(0)).optional()?;
-    match newest {
+    let mut newest_of = |piece: &str| -> Result<Option<String>, StoreError> {
+        Ok(statement.query_row(params![session, epoch, piece], |row| row.get(0)).optional()?)
+    };
+    if let Some((whole, hash)) = offer.whole
+        && newest_of(whole)?.is_some_and(|newest| newest == hash)
+    {
+        return Ok(None);
+    }
+    match newest_of(offer.piece)? {
         None => Ok(Some(false)),
         Some(hash) if hash == offer.hash => Ok(None),
         Some(_) => {
