@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
 use briefing_core::fs::FileProblem;
-use briefing_core::shown::path_text;
+use briefing_core::shown::{path_text, relative_text};
 
 use crate::talk;
 
@@ -27,6 +27,28 @@ pub(crate) fn finish(result: io::Result<()>) -> Result<(), Failure> {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
         Err(error) => Err(Failure::new("cannot write to standard output").because(&error)),
     }
+}
+
+/// Names of standard output, which is written to and never replaced by a file.
+const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+
+/// Returns the file that a result goes to, `None` for standard output. What cannot be written is said before the work.
+pub(crate) fn place(path: &Path, here: &Path) -> Result<Option<PathBuf>, Failure> {
+    if STDOUT.iter().any(|name| path == Path::new(name)) {
+        return Ok(None);
+    }
+    let target = here.join(path);
+    let refuse = |why: &str, hint: &str| {
+        let what = format!("cannot write `{}`", relative_text(&target, here));
+        Err(Failure::new(what).because_of(why).hint(hint))
+    };
+    if target.is_dir() {
+        return refuse("it is a directory", "name a file: `-o FILE`");
+    }
+    if target.parent().is_some_and(|directory| !directory.is_dir()) {
+        return refuse("its directory does not exist", "make it first");
+    }
+    Ok(Some(target))
 }
 
 /// A list of paths: no longer one is read.

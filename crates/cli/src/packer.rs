@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use briefing_core::files::{self, Fitted, Home, Job, Loaded, Pack, Progress, Rules, SortBy};
-use briefing_core::fs::FileError;
+use briefing_core::fs::{FileError, FileProblem};
 use briefing_core::render::Style;
 use briefing_core::shown::{one_line, tree_order};
 use briefing_core::tokens::TokenCounter;
@@ -161,10 +161,31 @@ fn human_bytes(bytes: u64) -> String {
     }
 }
 
+/// Adds how the limits that were met are raised.
+fn raised(failure: Failure, errors: &[FileError]) -> Failure {
+    let has = |is: fn(&FileProblem) -> bool| errors.iter().any(|error| is(&error.problem));
+    let failure = if has(|problem| matches!(problem, FileProblem::TooLarge { .. })) {
+        failure.hint("`--max-file-size-kb N` raises the limit")
+    } else {
+        failure
+    };
+    if has(|problem| matches!(problem, FileProblem::TooMany { .. })) {
+        failure.hint("`--max-files-per-directory N` raises the limit")
+    } else {
+        failure
+    }
+}
+
 /// Applies the error mode: strict fails, flexible asks, ignore goes on. Every error is named in all of them.
 pub(crate) fn decide(errors: &[FileError], mode: &str, is_yes: bool, files: usize, is_quiet: bool) -> Result<(), Failure> {
     if errors.is_empty() {
         return Ok(());
+    }
+    // In any mode: writing would destroy what was to be packed.
+    if let Some(error) = errors.iter().find(|error| matches!(error.problem, FileProblem::Output)) {
+        return Err(Failure::new(format!("`{}` cannot be packed into itself", error.path))
+            .because_of(error.to_string())
+            .hint("name another file with `-o FILE`"));
     }
     let goes_on = mode == "ignore" || (mode == "flexible" && is_yes);
     if goes_on {
@@ -180,15 +201,23 @@ pub(crate) fn decide(errors: &[FileError], mode: &str, is_yes: bool, files: usiz
         many => format!("{many} paths cannot be used"),
     };
     let failure = errors.iter().fold(Failure::new(count), |failure, error| failure.because_of(error.to_string()));
+    let failure = raised(failure, errors);
     if files == 0 && mode == "flexible" {
-        return Err(failure.hint("nothing would be left to pack: check the path"));
+        let is_limit = !failure.hints().is_empty();
+        return Err(if is_limit { failure } else { failure.hint("nothing would be left to pack: check the path") });
     }
     if mode == "strict" {
         return Err(failure.hint("`--errors ignore` leaves such files out and goes on"));
     }
     if !prompt::can_ask() {
-        let them = if errors.len() == 1 { "it" } else { "them" };
-        return Err(failure.hint(format!("`--yes` or `--errors ignore` would leave {them} out and continue")));
+        let is_many = |error: &FileError| matches!(error.problem, FileProblem::TooMany { .. });
+        let what = match errors {
+            [one] if is_many(one) => "take the first files of it",
+            [_] => "leave it out",
+            all if all.iter().all(is_many) => "take the first files of each",
+            _ => "leave them out",
+        };
+        return Err(failure.hint(format!("`--yes` or `--errors ignore` would {what} and continue")));
     }
     talk::failure(&failure);
     let noun = if files == 1 { "file" } else { "files" };

@@ -161,6 +161,7 @@ fn strict_names_all_errors_and_prints_nothing() {
     error: 2 paths cannot be used
       caused by: `a/big.txt`: too large: 2000 bytes, the limit is 1024
       caused by: `missing`: does not exist
+    hint: `--max-file-size-kb N` raises the limit
     hint: `--errors ignore` leaves such files out and goes on
     ");
 }
@@ -500,4 +501,49 @@ fn copying_without_a_clipboard_says_what_is_missing() {
     let sandbox = project().env("PATH", "/nonexistent");
     let outcome = sandbox.brief(["pack", "src", "--copy"]).code(1);
     assert!(outcome.stderr().contains("hint: `-o FILE` writes to a file instead"), "{outcome}");
+}
+
+#[test]
+fn an_input_is_never_written_over() {
+    let sandbox = Sandbox::new().file("in.rs", "precious\n").file("other.rs", "other\n").link("alias.rs", "in.rs");
+    for (input, output) in [("in.rs", "./in.rs"), ("alias.rs", "in.rs"), ("in.rs", "alias.rs")] {
+        let refused = sandbox.brief(["pack", input, "other.rs", "--errors", "ignore", "-o", output]).code(1);
+        assert!(refused.stderr().contains("cannot be packed into itself") && refused.stderr().contains("-o FILE"), "{refused}");
+        assert_eq!(sandbox.read("in.rs"), "precious\n");
+    }
+}
+
+#[test]
+fn standard_output_has_names_and_is_never_replaced() {
+    let sandbox = Sandbox::new().file("a.rs", "fn a() {}\n").file("log.txt", "old\n");
+    for name in ["-", "/dev/stdout"] {
+        let log = std::fs::File::options().append(true).open(sandbox.path("log.txt")).unwrap();
+        let mut command = sandbox.command(briefing_testkit::binary());
+        assert!(command.args(["pack", "a.rs", "-f", "plain", "-q", "-o", name]).stdout(log).status().unwrap().success());
+    }
+    let log = sandbox.read("log.txt");
+    assert!(log.starts_with("old\n") && log.matches("fn a() {}").count() == 2, "{log}");
+    assert!(!sandbox.path("-").exists());
+}
+
+#[test]
+fn a_gitignore_ends_where_the_next_repository_begins() {
+    let sandbox = Sandbox::new().file(".git/HEAD", "").file(".gitignore", "*\n").file("p/.git/HEAD", "").file("p/.gitignore", "*.o\n");
+    let sandbox = sandbox.file("p/src/m.c", "int m;\n").file("p/src/m.o", "o").file("p/.ignore", "*.bak\n").file("p/x.bak", "x");
+    for (here, shown) in [("p", "src/m.c"), ("p/src", "m.c")] {
+        let outcome = sandbox.at(here).brief(["pack", ".", "-f", "jsonl", "--explain"]).success();
+        assert!(outcome.stdout().contains(shown) && outcome.stderr().contains("1 file"), "{outcome}");
+    }
+    let outcome = sandbox.brief(["pack", ".", "-f", "jsonl", "--explain"]).success();
+    assert!(outcome.stderr().contains("packed 0 files") && outcome.stderr().contains("--explain"), "{outcome}");
+}
+
+#[test]
+fn a_limit_that_was_met_says_how_to_raise_it() {
+    let sandbox = (0..4).fold(Sandbox::new(), |sandbox, n| sandbox.file(format!("d/{n}.txt"), "x\n")).file("big.txt", "x".repeat(3000));
+    let many = sandbox.brief(["pack", "d", "--max-files-per-directory", "3"]).code(1);
+    assert!(many.stderr().contains("`--max-files-per-directory N` raises the limit"), "{many}");
+    assert!(many.stderr().contains("would take the first files of it and continue"), "{many}");
+    let large = sandbox.brief(["pack", "big.txt", "--max-file-size-kb", "1"]).code(1);
+    assert!(large.stderr().contains("`--max-file-size-kb N` raises the limit") && !large.stderr().contains("check the path"), "{large}");
 }

@@ -180,6 +180,9 @@ fn special_files_are_skipped_with_a_note() {
 fn files_and_directories_without_permission_are_told_and_do_not_end_the_pack() {
     use std::os::unix::fs::PermissionsExt;
     let sandbox = Sandbox::new().file("d/ok.txt", "fine\n").file("d/locked.txt", "no\n").file("d/closed/inner.txt", "no\n");
+    sandbox.write("d/sub/.gitignore", "*.key\n");
+    sandbox.write("d/sub/a.key", "k\n");
+    fs::set_permissions(sandbox.path("d/sub/.gitignore"), fs::Permissions::from_mode(0o000)).unwrap();
     fs::set_permissions(sandbox.path("d/locked.txt"), fs::Permissions::from_mode(0o000)).unwrap();
     fs::set_permissions(sandbox.path("d/closed"), fs::Permissions::from_mode(0o000)).unwrap();
     // Root reads everything, so the program runs as nobody where the tests run as root.
@@ -199,7 +202,9 @@ fn files_and_directories_without_permission_are_told_and_do_not_end_the_pack() {
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     fs::set_permissions(sandbox.path("d/closed"), fs::Permissions::from_mode(0o755)).unwrap();
     assert!(output.status.success() && stdout.contains("fine"), "{stderr}");
-    assert!(stderr.contains("`d/locked.txt`: permission denied") && stderr.contains("`d/closed`: permission denied"), "{stderr}");
+    for path in ["d/locked.txt", "d/closed", "d/sub/.gitignore"] {
+        assert!(stderr.contains(&format!("`{path}`: permission denied")), "{stderr}");
+    }
 }
 
 #[test]

@@ -263,3 +263,12 @@ fn goals_of_a_project_start_from_its_directory() {
     assert!(outcome.stdout().starts_with("[ROOT] X sub/x.txt\n\n# Context"), "{outcome}");
     assert!(outcome.stdout().contains("### docs/d.md"), "{outcome}");
 }
+
+#[test]
+fn an_answer_that_cannot_be_written_is_refused_before_any_script_runs() {
+    let goal = "context_scripts:\n  s: touch ran\nprompt: p\n";
+    let sandbox = Sandbox::new().directory("src").file("~/.config/brief/goals/g/prompt.yaml", goal);
+    let refused = sandbox.brief(["run", "g", "-o", "src"]).code(1);
+    assert!(refused.stderr().contains("it is a directory"), "{refused}");
+    assert!(!sandbox.path("ran").exists());
+}

@@ -41,6 +41,8 @@ pub enum FileProblem {
     Link { why: &'static str },
     #[error("lies outside `{root}`")]
     Outside { root: String },
+    #[error("is also where the result is to be written")]
+    Output,
     #[error("{0}")]
     Io(String),
 }
@@ -59,6 +61,7 @@ impl FileProblem {
             Self::NotRegular { .. } => NoteKind::NotRegular,
             Self::Link { .. } => NoteKind::Link,
             Self::Outside { .. } => NoteKind::Outside,
+            Self::Output => NoteKind::OwnOutput,
             Self::Io(_) => NoteKind::Io,
         }
     }

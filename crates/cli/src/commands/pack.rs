@@ -40,12 +40,12 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_enum, default_value_t)]
     format: FormatArgument,
     /// Print the directory structure alone
-    #[arg(long, conflicts_with = "format")]
+    #[arg(long, conflicts_with_all = ["format", "budget"])]
     tree: bool,
     /// Number the lines of every file
     #[arg(short = 'n', long)]
     line_numbers: bool,
-    /// Write to FILE, in one step
+    /// Write to FILE, in one step; `-` is stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write to stdout (the default)
@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let places = environment::places()?;
     let settings = environment::settings(&places, arguments.walk.layer())?;
     let mut rules = arguments.walk.rules(&settings)?;
-    rules.own_output = arguments.output.as_ref().map(|path| output_place(path, &places.here)).transpose()?;
+    rules.own_output = arguments.output.as_ref().map_or(Ok(None), |path| output::place(path, &places.here))?;
     let paths = paths(arguments, &places.here)?;
 
     let counts = arguments.tokens || arguments.budget.is_some() || arguments.sort == SortArgument::Tokens;
@@ -151,22 +151,6 @@ impl From<SortArgument> for SortBy {
             SortArgument::Mtime => Self::Modified,
         }
     }
-}
-
-/// Returns where the document goes; what cannot be written there is said before the work, not after it.
-fn output_place(path: &Path, here: &Path) -> Result<PathBuf, Failure> {
-    let target = here.join(path);
-    let refuse = |why: &str, hint: &str| {
-        let what = format!("cannot write `{}`", relative_text(&target, here));
-        Err(Failure::new(what).because_of(why).hint(hint))
-    };
-    if target.is_dir() {
-        return refuse("it is a directory", "name a file: `-o FILE`");
-    }
-    if target.parent().is_some_and(|directory| !directory.is_dir()) {
-        return refuse("its directory does not exist", "make it first");
-    }
-    Ok(target)
 }
 
 /// Collects the arguments and the lists they name. No path at all is wrong usage: packing the world by accident is not.

@@ -73,7 +73,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.explain {
         return explain::print(&goal, level, &places);
     }
-    Run { arguments, places, settings, goal, level }.run()
+    let target = arguments.output.as_ref().map_or(Ok(None), |path| output::place(path, &places.here))?;
+    Run { arguments, places, settings, goal, level, target }.run()
 }
 
 /// One goal on its way to its receiver.
@@ -83,6 +84,8 @@ struct Run<'a> {
     settings: Settings,
     goal: Goal,
     level: Level,
+    /// The file that the answer is written to.
+    target: Option<PathBuf>,
 }
 
 impl Run<'_> {
@@ -92,7 +95,7 @@ impl Run<'_> {
             talk::warning(warning);
         }
         let receiver = Receiver::of(&self.settings)?;
-        if matches!(receiver, Receiver::Pane(_)) && self.arguments.output.is_some() && !self.arguments.dry_run {
+        if matches!(receiver, Receiver::Pane(_)) && self.target.is_some() && !self.arguments.dry_run {
             return Err(Failure::usage("nothing comes back from a tmux pane that could be written to a file"));
         }
         self.require_trust(&receiver)?;
@@ -214,7 +217,7 @@ impl Run<'_> {
         }
         let walk = &self.arguments.walk;
         let mut rules = walk.rules(&self.settings)?;
-        rules.own_output = self.arguments.output.as_ref().map(|path| self.places.here.join(path));
+        rules.own_output.clone_from(&self.target);
         let style = Style::default();
         let packer = Packer { rules: &rules, style: &style, counter: None, is_quiet: false, explains: false, home: Home::Temporary };
         let result = packer.pack(&paths, here, SortBy::Path, None)?;
@@ -229,28 +232,24 @@ impl Run<'_> {
 
     /// Prints a text, or writes it to the file that was named.
     fn print(&self, text: &str) -> Result<(), Failure> {
-        let Some(target) = self.target() else { return output::print_foreign(text) };
-        write_atomic(&target, text.as_bytes()).map_err(|problem| self.unwritten(&target, &problem))
+        let Some(target) = &self.target else { return output::print_foreign(text) };
+        write_atomic(target, text.as_bytes()).map_err(|problem| self.unwritten(target, &problem))
     }
 
     fn send(&self, receiver: &Receiver, prompt: &str) -> Result<(), Failure> {
-        let Some(target) = self.target() else { return receiver.deliver(prompt, &self.settings, &mut Answer::Shown) };
+        let Some(target) = &self.target else { return receiver.deliver(prompt, &self.settings, &mut Answer::Shown) };
         if !receiver.is_program() {
             let mut kept = Vec::new();
             receiver.deliver(prompt, &self.settings, &mut Answer::Kept(&mut kept))?;
-            return write_atomic(&target, &kept).map_err(|problem| self.unwritten(&target, &problem));
+            return write_atomic(target, &kept).map_err(|problem| self.unwritten(target, &problem));
         }
-        let mut replacement = Replacement::beside(&target).map_err(|error| self.unwritten(&target, &error))?;
+        let mut replacement = Replacement::beside(target).map_err(|error| self.unwritten(target, &error))?;
         receiver.deliver(prompt, &self.settings, &mut Answer::File(replacement.file()))?;
-        replacement.commit().map_err(|error| self.unwritten(&target, &error))
-    }
-
-    fn target(&self) -> Option<PathBuf> {
-        self.arguments.output.as_ref().map(|path| self.places.here.join(path))
+        replacement.commit().map_err(|error| self.unwritten(target, &error))
     }
 
     fn unwritten(&self, target: &Path, error: &(dyn std::error::Error + 'static)) -> Failure {
         let shown = relative_text(target, &self.places.here);
-        Failure::new(format!("cannot write `{shown}`")).because(error).hint("does its directory exist?")
+        Failure::new(format!("cannot write `{shown}`")).because(error)
     }
 }

@@ -106,7 +106,12 @@ impl<'a> Matchers<'a> {
     fn ignored(&mut self, path: &Path, is_directory: bool) -> Word {
         let (ceiling, root) = (self.ceiling.clone(), self.root.clone());
         for (index, source) in SOURCES.iter().enumerate() {
-            for directory in path.ancestors().skip(1).take_while(|directory| directory.starts_with(&ceiling)) {
+            let is_gits = source.starts_with(".git");
+            let mut above = path.ancestors().skip(1).take_while(|directory| directory.starts_with(&ceiling));
+            let mut is_beyond = false;
+            // What git's own files say ends with their repository.
+            while let Some(directory) = above.next().filter(|_| !is_beyond) {
+                is_beyond = is_gits && directory.join(".git").exists();
                 match self.matchers(directory)[index].matched(path, is_directory) {
                     ignore::Match::None => {}
                     ignore::Match::Whitelist(_) => return Word::TakenBack,

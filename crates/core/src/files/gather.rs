@@ -60,7 +60,8 @@ pub fn gather(arguments: &[PathBuf], here: &Path, rules: &Rules) -> Gathered {
                 gathered.roots.push((path.clone(), shown.clone()));
                 let walked = walk(&path, &shown, rules);
                 if walked.candidates.is_empty() && walked.errors.is_empty() {
-                    gathered.notes.push(Note::warning(shown, NoteKind::Empty, "the directory holds no file to take"));
+                    let reason = "the directory holds no file to take; `--explain` says why";
+                    gathered.notes.push(Note::warning(shown, NoteKind::Empty, reason));
                 }
                 has_links |= walked.has_links;
                 gathered.candidates.extend(walked.candidates);
@@ -164,8 +165,13 @@ fn drop_own_output(gathered: &mut Gathered, rules: &Rules) {
             && fs::canonicalize(&candidate.path).is_ok_and(|path| path == real)
     };
     if let Some(index) = gathered.candidates.iter().position(is_output) {
-        let shown = gathered.candidates.remove(index).shown;
-        gathered.notes.push(Note::info(shown, NoteKind::OwnOutput, "this is the output itself"));
+        let Candidate { shown, is_explicit, .. } = gathered.candidates.remove(index);
+        if is_explicit {
+            // A person who names a file wants to keep it.
+            gathered.errors.push(FileError::new(shown, FileProblem::Output));
+        } else {
+            gathered.notes.push(Note::info(shown, NoteKind::OwnOutput, "this is the output itself"));
+        }
     }
 }
 
@@ -203,7 +209,8 @@ fn walker(root: &Path, rules: &Rules) -> WalkBuilder {
         .git_exclude(rules.honours_gitignore)
         .git_global(rules.honours_gitignore)
         .ignore(rules.honours_ignore_files)
-        .require_git(false)
+        // In a repository a `.gitignore` reaches down to the next repository, as git has it; elsewhere it counts as well.
+        .require_git(is_in_repository(root))
         .follow_links(false)
         .max_depth(rules.recurse_depth.map(|depth| depth.saturating_add(1)))
         .threads(rules.thread_count());
@@ -211,6 +218,17 @@ fn walker(root: &Path, rules: &Rules) -> WalkBuilder {
         builder.add_custom_ignore_filename(".briefignore");
     }
     builder
+}
+
+fn is_in_repository(directory: &Path) -> bool {
+    directory.ancestors().any(|directory| directory.join(".git").exists())
+}
+
+/// The files whose rules a walk follows, with whether these rules do.
+fn ignore_files(rules: &Rules) -> impl Iterator<Item = &'static str> {
+    let git = rules.honours_gitignore.then_some(".gitignore");
+    let own = rules.honours_ignore_files.then_some([".ignore", ".briefignore"]);
+    git.into_iter().chain(own.into_iter().flatten())
 }
 
 /// Returns whether a directory below the root is excluded by name.
@@ -265,10 +283,14 @@ impl Walked {
         }
         let Some(kind) = entry.file_type() else { return };
         if kind.is_dir() {
-            return;
+            return self.check_ignore_files(entry.path(), root, root_shown, rules);
         }
         let shown = shown_below(root, root_shown, entry.path());
         let name = shown.rsplit('/').next().unwrap_or(&shown);
+        if name == ".git" {
+            self.notes.push(Note::info(shown, NoteKind::Excluded, "git's own link to its directory"));
+            return;
+        }
         if let Some((extension, layer)) = rules.excluded_extension(name) {
             self.notes
                 .push(Note::info(shown.clone(), NoteKind::Excluded, format!("has the excluded extension `{extension}`")).decided_by(layer));
@@ -287,6 +309,16 @@ impl Walked {
             self.visit_link(entry.path(), shown, root, real_root, rules);
         } else {
             self.notes.push(Note::warning(shown, NoteKind::NotRegular, "a FIFO, socket or device, not a file"));
+        }
+    }
+
+    /// The walker passes over an ignore file that it cannot read, and takes what it should not.
+    fn check_ignore_files(&mut self, directory: &Path, root: &Path, root_shown: &str, rules: &Rules) {
+        for name in ignore_files(rules) {
+            let path = directory.join(name);
+            if let Some(problem) = unreadable(&path) {
+                self.errors.push(FileError::new(shown_below(root, root_shown, &path), problem));
+            }
         }
     }
 
@@ -328,6 +360,17 @@ impl Walked {
         };
         self.errors.push(FileError::new(path, problem));
     }
+}
+
+/// Returns why a file that is there cannot be read. Only permission is asked for, which is cheap.
+fn unreadable(path: &Path) -> Option<FileProblem> {
+    #[cfg(unix)]
+    match rustix::fs::access(path, rustix::fs::Access::READ_OK) {
+        Err(rustix::io::Errno::ACCESS) => Some(FileProblem::PermissionDenied),
+        _ => None,
+    }
+    #[cfg(not(unix))]
+    std::fs::File::open(path).err().map(FileProblem::from).filter(|problem| *problem == FileProblem::PermissionDenied)
 }
 
 /// Tells whether the rules keep a path below a root out, by itself or by one of its directories.

@@ -182,7 +182,9 @@ fn node_message(problem: &FileProblem, label: &str) -> String {
         FileProblem::Outside { .. } => format!("EPERM: path is outside the allowed directory, open '{label}'"),
         FileProblem::Io(text) if text == "not a directory" => format!("ENOTDIR: {text}, open '{label}'"),
         FileProblem::Io(text) if text == "file name too long" => format!("ENAMETOOLONG: name too long, open '{label}'"),
-        FileProblem::Io(_) | FileProblem::TooLarge { .. } | FileProblem::TooMany { .. } => format!("EIO: {problem}, open '{label}'"),
+        FileProblem::Io(_) | FileProblem::TooLarge { .. } | FileProblem::TooMany { .. } | FileProblem::Output => {
+            format!("EIO: {problem}, open '{label}'")
+        }
     }
 }
 
