@@ -12,7 +12,7 @@ pub(super) fn sound(message: &Sought) -> f32 {
     direction.iter().zip(SOUND).fold(CONSTANT, |sum, (x, weight)| sum + x * weight)
 }
 
-/// Returns the direction of a message's vector, to fit [`SOUND`] on.
+/// Returns the direction of a message's vector, to fit `SOUND` on.
 pub fn direction(message: &str) -> [f32; DIMENSIONS] {
     Sought::new(Embedder::default().embed(message)).direction()
 }

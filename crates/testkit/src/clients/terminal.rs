@@ -22,6 +22,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// After so long without the expected request, the Enter was probably lost.
 const SWALLOWED: Duration = Duration::from_secs(8);
 
+/// A text of up to this length is shown as it is while it is typed.
+const SHORT: usize = 60;
+
+/// After so long without it on the screen, a text was probably lost.
+const ECHO: Duration = Duration::from_secs(6);
+
 /// A screen that has not changed for so long is at rest: every client here shows a spinner while it works.
 const REST: Duration = Duration::from_millis(1200);
 
@@ -45,15 +51,34 @@ impl<'client> Terminal<'client> {
         let buffer = self.client.place.root().join("paste");
         write(&buffer, text);
         let buffer = buffer.display().to_string();
-        self.tmux(&["load-buffer", "-b", "test", &buffer]);
-        self.tmux(&["paste-buffer", "-p", "-d", "-b", "test", "-t", "test"]);
+        self.put(text, |terminal| {
+            terminal.tmux(&["load-buffer", "-b", "test", &buffer]);
+            terminal.tmux(&["paste-buffer", "-p", "-d", "-b", "test", "-t", "test"]);
+        });
         self.enter()
     }
 
     /// Types a slash command, submits it, and waits until the client is at rest again.
     pub fn command(&mut self, command: &str) -> &mut Self {
-        self.tmux(&["send-keys", "-t", "test", "-l", command]);
+        self.put(command, |terminal| {
+            terminal.tmux(&["send-keys", "-t", "test", "-l", command]);
+        });
         self.enter()
+    }
+
+    /// Puts a text into the client's input. One that is still starting may lose it; then it is put again.
+    fn put(&mut self, text: &str, put: impl Fn(&mut Self)) {
+        for _ in 0..3 {
+            put(self);
+            let deadline = Instant::now() + ECHO;
+            while Instant::now() < deadline {
+                // A long text is shown in short; nothing can be said of it.
+                if text.len() > SHORT || self.screen().contains(text) {
+                    return;
+                }
+                thread::sleep(Duration::from_millis(100));
+            }
+        }
     }
 
     fn enter(&mut self) -> &mut Self {
