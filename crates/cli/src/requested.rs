@@ -61,32 +61,49 @@ fn listed(list: Answer) -> Requested {
     Requested { paths, notes: note.into_iter().collect() }
 }
 
+/// Returns what the lines ask for. Beside a fence, prose is prose: what counts outside of one is an item or a file that is
+/// there, and where such are, what counts inside of one is a file that is there.
 fn lines(input: &[u8], directory: &Path) -> Vec<PathBuf> {
     let lines = input.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-    let lines: Vec<_> = lines.filter(|line| !line.trim_ascii().is_empty()).collect();
-    let path = |line: &[u8]| {
-        let (plain, bare) = (path_of(line.to_vec()), bare(line));
-        let is_dressed = bare != line && directory.join(&plain).symlink_metadata().is_err();
-        if is_dressed { path_of(bare.to_vec()) } else { plain }
-    };
-    inside_fences(&lines).into_iter().map(path).collect()
-}
-
-/// Returns the lines inside of fences; all of them where there is no fence, or nothing in it.
-fn inside_fences<'a>(lines: &[&'a [u8]]) -> Vec<&'a [u8]> {
-    let mut is_inside = false;
-    let (mut inside, mut outside) = (Vec::new(), Vec::new());
-    for line in lines {
+    let mut asked: Vec<Asked> = Vec::new();
+    let (mut is_inside, mut has_fence) = (false, false);
+    for line in lines.filter(|line| !line.trim_ascii().is_empty()) {
         let start = line.trim_ascii_start();
         if start.starts_with(b"```") || start.starts_with(b"~~~") {
-            is_inside = !is_inside;
-        } else if is_inside {
-            inside.push(*line);
+            (is_inside, has_fence) = (!is_inside, true);
         } else {
-            outside.push(*line);
+            asked.push(Asked::of(line, directory, is_inside));
         }
     }
-    if inside.is_empty() { outside } else { inside }
+    if has_fence && asked.iter().any(|asked| asked.is_inside) {
+        asked.retain(|asked| asked.is_inside || asked.is_dressed || asked.exists);
+        if asked.iter().any(|asked| !asked.is_inside) {
+            asked.retain(|asked| !asked.is_inside || asked.exists);
+        }
+    }
+    asked.into_iter().map(|asked| asked.path).collect()
+}
+
+/// A line that may name a file.
+struct Asked {
+    path: PathBuf,
+    /// It is an item of a list, or stands in backticks or quotes.
+    is_dressed: bool,
+    exists: bool,
+    /// It stands inside of a fence.
+    is_inside: bool,
+}
+
+impl Asked {
+    fn of(line: &[u8], directory: &Path, is_inside: bool) -> Self {
+        let exists = |path: &Path| directory.join(path).symlink_metadata().is_ok();
+        let (plain, bare) = (path_of(line.to_vec()), bare(line));
+        if bare == line || exists(&plain) {
+            return Self { exists: exists(&plain), path: plain, is_dressed: false, is_inside };
+        }
+        let path = path_of(bare.to_vec());
+        Self { exists: exists(&path), path, is_dressed: bare != line.trim_ascii(), is_inside }
+    }
 }
 
 /// Returns the path in an item of a list, and what stands in its backticks or quotes.
@@ -150,6 +167,18 @@ mod tests {
             &["a.md", "b c.md", "d.md", "e.md", "f.md", "g.md"],
         );
         assert_paths(b"-a.md\n1.md\n*.md\n``\n-", &["-a.md", "1.md", "*.md", "``", "-"]);
+    }
+
+    #[test]
+    fn beside_a_fence_prose_is_prose_and_files_are_files() {
+        let directory = tempfile::tempdir().unwrap();
+        for name in ["a.md", "b.md", "c.md"] {
+            std::fs::write(directory.path().join(name), "").unwrap();
+        }
+        let asked = |input: &str| requested(input.as_bytes(), directory.path()).paths;
+        assert_eq!(asked("a.md\nb.md\n```\nc.md\n```"), ["a.md", "b.md", "c.md"].map(Path::new));
+        assert_eq!(asked("- `a.md`\n- `b.md`\n\nRun this afterwards:\n```sh\ncargo test\n```"), ["a.md", "b.md"].map(Path::new));
+        assert_eq!(asked("I need:\n```\ngone.md\n```"), [Path::new("gone.md")]);
     }
 
     #[test]

@@ -291,3 +291,26 @@ fn a_core_file_that_is_also_a_document_comes_through_one_door() {
         assert_eq!(told(&gate), expected, "sections are not the whole, a document is: {gate}");
     }
 }
+
+#[test]
+fn what_changed_is_told_wherever_in_the_file_it_changed_and_changed_back() {
+    let sandbox = project().file(".megg/info.md", "---\n# Shop rules\n\nNever deploy on Friday.\n\n---\n\nThe shop sells hats.\n");
+    let start = |source: &str| hook(&sandbox, &["claude", "SessionStart"], &json!({ "source": source }));
+    assert!(start("startup").contains("Never deploy on Friday."));
+    sandbox.write(".megg/info.md", "---\n# Shop rules\n\nNever deploy on Monday.\n\n---\n\nThe shop sells hats.\n");
+    assert!(start("resume").contains("Never deploy on Monday."));
+
+    let rules = |wait: &str| {
+        format!("# Zebras\n\nBefore zebras are counted in stripes, wait {wait} minutes.\n\n{}", "## Rule\n\nStripes.\n\n".repeat(400))
+    };
+    let sandbox = project()
+        .file(".context/CONVENTIONS.md", rules("TEN"))
+        .file("docs/index.json", r#"{"root":"..","docs":[{"path":"../.context/CONVENTIONS.md"},{"path":"deploy.md"},{"path":"auth.md"}]}"#);
+    let question = "how many minutes to wait before zebras are counted in stripes?";
+    assert!(hook(&sandbox, &["claude", "PostToolBatch"], &json!({ "tool_use_id": "1" })).contains("TEN"));
+    for (turn, wait) in [("1", "TWENTY"), ("2", "TEN")] {
+        sandbox.write(".context/CONVENTIONS.md", rules(wait));
+        let told = say(&sandbox, turn, question);
+        assert!(told.contains(wait), "{turn}: {told}");
+    }
+}

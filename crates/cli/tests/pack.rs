@@ -547,3 +547,14 @@ fn a_limit_that_was_met_says_how_to_raise_it() {
     let large = sandbox.brief(["pack", "big.txt", "--max-file-size-kb", "1"]).code(1);
     assert!(large.stderr().contains("`--max-file-size-kb N` raises the limit") && !large.stderr().contains("check the path"), "{large}");
 }
+
+#[test]
+fn ignore_rules_hold_behind_links_and_outside_of_repositories() {
+    let sandbox = Sandbox::new().file("plain/.gitignore", "secret.txt\n").file("plain/secret.txt", "hush\n").file("plain/a.txt", "a\n");
+    let sandbox = sandbox.file("repo/.git/HEAD", "").link("repo/link", "../plain");
+    let outcome = sandbox.at("repo").brief(["pack", "link"]).success();
+    assert!(outcome.stdout().contains("a.txt") && !outcome.stdout().contains("hush"), "{outcome}");
+    let sandbox = sandbox.file("plain/r/.git/HEAD", "").file("plain/r/secret.txt", "hush\n").link("plain/alias.txt", "r/secret.txt");
+    let outcome = sandbox.brief(["pack", "plain", "--follow-links"]).success();
+    assert!(!outcome.stdout().contains("hush"), "{outcome}");
+}

@@ -2,7 +2,6 @@
 
 use crate::note::Note;
 use crate::secrets;
-use crate::select::sections::front_matter;
 use crate::tokens::estimate_bytes;
 
 /// The order in which pieces go into a window when not all fit at once: first in, first out within each.
@@ -48,9 +47,9 @@ pub struct Whole {
     pub hash: blake3::Hash,
 }
 
-/// Returns the hash of a file's content, without front matter and the space around it: all doors see the same.
+/// Returns the hash of a file's content, without the space around it: all doors see the same, whatever they show of it.
 pub fn content_hash(text: &str) -> blake3::Hash {
-    blake3::hash(text[front_matter(text).end..].trim().as_bytes())
+    blake3::hash(text.trim().as_bytes())
 }
 
 impl Piece {

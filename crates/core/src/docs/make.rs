@@ -105,7 +105,7 @@ fn require_own_place(file: &Path, parent: &Path) -> Result<(), Failure> {
     if !file.is_symlink() || fs::canonicalize(file).is_ok_and(is_inside) {
         return Ok(());
     }
-    Err(Failure::new(format!("`{}` is a link that leads out of the project", path_text(file)))
+    Err(Failure::new(format!("`{}` is a link that leads to nothing, or out of the project", path_text(file)))
         .hint("remove it, or name another file with -o"))
 }
 

@@ -48,7 +48,7 @@ fn knowledge_piece(context: &Context) -> Option<Piece> {
     let path = path_text(&knowledge.path);
     let id = if knowledge.mode == Mode::Full { path.clone() } else { format!("{path}#{}", knowledge.mode.word()) };
     let mut text = render::knowledge_text(knowledge);
-    let own = text.clone();
+    let own = if knowledge.mode == Mode::Full { knowledge.content.clone() } else { text.clone() };
     if let Some(warning) = knowledge.warning.as_ref().filter(|_| knowledge.mode == Mode::Summary) {
         text = format!("> {warning}\n\n{text}");
     }

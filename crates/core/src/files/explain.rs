@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::gather::{Gathered, excluding, shown_below};
+use super::gather::{Gathered, excluding, is_in_repository, shown_below};
 use super::rules::Rules;
 use crate::fs::FileError;
 use crate::note::{Note, NoteKind};
@@ -60,6 +60,8 @@ pub(super) struct Matchers<'a> {
     root: PathBuf,
     /// Ignore files above this directory do not count.
     ceiling: PathBuf,
+    /// Whether repositories bound what git's files say, as they do for the walk.
+    is_bounded: bool,
     global: Option<Gitignore>,
     by_directory: HashMap<PathBuf, [Gitignore; 4]>,
 }
@@ -79,7 +81,7 @@ impl<'a> Matchers<'a> {
         let repository = root.ancestors().find(|directory| directory.join(".git").exists());
         let ceiling = repository.or(root.ancestors().last()).unwrap_or(root).to_path_buf();
         let global = rules.honours_gitignore.then(|| Gitignore::global().0);
-        Self { rules, root: root.to_path_buf(), ceiling, global, by_directory: HashMap::new() }
+        Self { rules, root: root.to_path_buf(), ceiling, is_bounded: is_in_repository(root), global, by_directory: HashMap::new() }
     }
 
     /// Returns why the rules keep something out: its path below the root, whether it is a directory, and its depth.
@@ -104,14 +106,14 @@ impl<'a> Matchers<'a> {
 
     /// Asks the ignore files from the nearest directory up to the repository's root; the first that speaks decides.
     fn ignored(&mut self, path: &Path, is_directory: bool) -> Word {
-        let (ceiling, root) = (self.ceiling.clone(), self.root.clone());
+        let (ceiling, root, is_bounded) = (self.ceiling.clone(), self.root.clone(), self.is_bounded);
         for (index, source) in SOURCES.iter().enumerate() {
             let is_gits = source.starts_with(".git");
             let mut above = path.ancestors().skip(1).take_while(|directory| directory.starts_with(&ceiling));
             let mut is_beyond = false;
             // What git's own files say ends with their repository.
             while let Some(directory) = above.next().filter(|_| !is_beyond) {
-                is_beyond = is_gits && directory.join(".git").exists();
+                is_beyond = is_gits && is_bounded && directory.join(".git").exists();
                 match self.matchers(directory)[index].matched(path, is_directory) {
                     ignore::Match::None => {}
                     ignore::Match::Whitelist(_) => return Word::TakenBack,

@@ -220,8 +220,10 @@ fn walker(root: &Path, rules: &Rules) -> WalkBuilder {
     builder
 }
 
-fn is_in_repository(directory: &Path) -> bool {
-    directory.ancestors().any(|directory| directory.join(".git").exists())
+pub(super) fn is_in_repository(root: &Path) -> bool {
+    // The walker looks upward from the real place as well.
+    let real = fs::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
+    real.ancestors().any(|directory| directory.join(".git").exists())
 }
 
 /// The files whose rules a walk follows, with whether these rules do.
@@ -316,7 +318,7 @@ impl Walked {
     fn check_ignore_files(&mut self, directory: &Path, root: &Path, root_shown: &str, rules: &Rules) {
         for name in ignore_files(rules) {
             let path = directory.join(name);
-            if let Some(problem) = unreadable(&path) {
+            if let Some(problem) = unreadable(&path, directory) {
                 self.errors.push(FileError::new(shown_below(root, root_shown, &path), problem));
             }
         }
@@ -363,14 +365,19 @@ impl Walked {
 }
 
 /// Returns why a file that is there cannot be read. Only permission is asked for, which is cheap.
-fn unreadable(path: &Path) -> Option<FileProblem> {
+fn unreadable(path: &Path, directory: &Path) -> Option<FileProblem> {
     #[cfg(unix)]
-    match rustix::fs::access(path, rustix::fs::Access::READ_OK) {
-        Err(rustix::io::Errno::ACCESS) => Some(FileProblem::PermissionDenied),
-        _ => None,
+    {
+        use rustix::fs::{Access, access};
+        // Whoever may not search the directory does not know what is in it.
+        let is_denied = access(path, Access::READ_OK) == Err(rustix::io::Errno::ACCESS) && access(directory, Access::EXEC_OK).is_ok();
+        is_denied.then_some(FileProblem::PermissionDenied)
     }
     #[cfg(not(unix))]
-    std::fs::File::open(path).err().map(FileProblem::from).filter(|problem| *problem == FileProblem::PermissionDenied)
+    {
+        let _ = directory;
+        fs::File::open(path).err().map(FileProblem::from).filter(|problem| *problem == FileProblem::PermissionDenied)
+    }
 }
 
 /// Tells whether the rules keep a path below a root out, by itself or by one of its directories.

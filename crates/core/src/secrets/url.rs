@@ -5,7 +5,9 @@ use super::token::is_random;
 
 /// No authority and no way back to the beginning of an address is longer.
 const MAX_AUTHORITY: usize = 4096;
-const MAX_BACK: usize = 1024;
+const MAX_BACK: usize = 512;
+/// Nor is a password in a query.
+const MAX_VALUE: usize = 256;
 
 /// Returns the range of the password in `://user:password@`.
 pub(super) fn password(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
@@ -23,7 +25,7 @@ pub(super) fn password(text: &str, start: usize, end: usize) -> Option<(usize, u
 /// Returns the range of a password that an address carries in its query: `?user=bob&password=…`.
 pub(super) fn query_password(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
     let before = &text.as_bytes()[..start];
-    if !before.last().is_some_and(|byte| b"?&;".contains(byte)) && !escape::ends(before) {
+    if !before.last().is_some_and(|byte| b"?&;".contains(byte)) && !escape::ends(before) || text[end..].starts_with('/') {
         return None;
     }
     let back = text[..start].chars().rev().take(MAX_BACK).take_while(|c| !ends_address(*c)).map(char::len_utf8).sum::<usize>();
@@ -31,11 +33,12 @@ pub(super) fn query_password(text: &str, start: usize, end: usize) -> Option<(us
     if !address.contains("://") && !address.contains(":\\/\\/") {
         return None;
     }
-    let length = text[end..].find(|c| ends_address(c) || "&;#\\'".contains(c)).unwrap_or(text.len() - end);
+    let ends = |c: char| ends_address(c) || "&;#\\'".contains(c);
+    let length: usize = text[end..].chars().take(MAX_VALUE).take_while(|c| !ends(*c)).map(char::len_utf8).sum();
     let value = &text[end..end + length];
     let names_itself = ["password", "passwd", "pwd", "pass", "secret"].iter().any(|word| value.eq_ignore_ascii_case(word));
     let password = value.trim_end_matches([')', ']', '}', ',', '.']);
-    let is_password = !is_placeholder(value) && !password.is_empty() && !names_itself && !value.starts_with('/');
+    let is_password = !is_placeholder(value) && !password.is_empty() && !names_itself;
     is_password.then_some((end, end + password.len()))
 }
 

@@ -84,6 +84,8 @@ pub enum Verdict {
     Chosen,
     /// It scored too little next to the best.
     BelowCut,
+    /// The message means others, and is not about this one.
+    NotMeant,
     /// Better ones used up the limit.
     OverLimit,
     /// Nothing was chosen for this message.
@@ -215,19 +217,21 @@ impl SearchIndex {
         selection.matching = ranking.matching;
         selection.evidence = evidence(&message, &ranking);
         selection.confidence = confidence(&selection.evidence, weights);
-        // What the message calls by its name or points at is meant, whatever else it says; then nothing else is.
-        let only_meant = selection.confidence < weights.threshold && ranking.scored.iter().any(is_meant);
+        selection.cut = ranking.scored.first().map_or(0.0, |best| best.score * weights.cut);
+        // What the message calls by its name comes first. What it means is chosen, whatever else it says; the rest must fit.
+        let only_meant = selection.confidence < weights.threshold && ranking.scored.iter().any(Scored::is_meant);
+        ranking.scored.sort_by_key(|scored| (!scored.is_named, only_meant && !scored.is_meant()));
         if only_meant {
             selection.confidence = 1.0;
-            ranking.scored.sort_by_key(|scored| !is_meant(scored));
         }
         selection.abstained = abstain(&ranking, selection.confidence, weights);
-        selection.cut = ranking.scored.first().map_or(0.0, |best| best.score * weights.cut);
         let described = if selection.abstained.is_some() { explained } else { limit.saturating_add(explained) };
         for (at, scored) in ranking.scored.iter().take(described).enumerate() {
             let verdict = if selection.abstained.is_some() {
                 Verdict::Abstained
-            } else if scored.score < selection.cut || (only_meant && !is_meant(scored)) {
+            } else if only_meant && !scored.is_meant() {
+                Verdict::NotMeant
+            } else if scored.score < selection.cut && !scored.is_meant() {
                 Verdict::BelowCut
             } else if at >= limit {
                 Verdict::OverLimit
@@ -300,10 +304,6 @@ fn add_matches(candidates: &mut [Ranked], ranking: &Ranking) -> Result<(), Searc
         })?;
     }
     Ok(())
-}
-
-fn is_meant(scored: &Scored) -> bool {
-    scored.is_named || scored.is_pointed_at
 }
 
 fn is_topical(term: &QueryTerm) -> bool {

@@ -43,6 +43,8 @@ pub(super) struct QueryTerm {
     passages: u32,
     /// In how many documents.
     documents: u32,
+    /// It has the form of an identifier, which ordinary words never have.
+    is_identifier: bool,
 }
 
 /// What is known of one document after scoring.
@@ -62,6 +64,13 @@ pub(super) struct Scored {
     pub(super) is_named: bool,
     /// Whether it is one of the few that hold an identifier of the message.
     pub(super) is_pointed_at: bool,
+}
+
+impl Scored {
+    /// Whether the message calls it by its name or points at it.
+    pub(super) fn is_meant(&self) -> bool {
+        self.is_named || self.is_pointed_at
+    }
 }
 
 /// The scores of all documents that have anything to do with a message.
@@ -93,7 +102,8 @@ impl Ranking {
 pub(super) fn query_terms(message: &str, file: &SearchFile) -> Result<Vec<QueryTerm>, SearchFileError> {
     let mut found: Vec<QueryTerm> = Vec::new();
     for run in runs(message) {
-        let terms = match named(run, file)? {
+        let is_identifier = is_identifier(run);
+        let terms = match named(run, message, file)? {
             Some(name) => vec![name],
             None => terms_of(run),
         };
@@ -102,37 +112,56 @@ pub(super) fn query_terms(message: &str, file: &SearchFile) -> Result<Vec<QueryT
                 return Ok(found);
             }
             if !found.iter().any(|known| known.text == term.text) {
-                found.push(query_term(term, file)?);
+                found.push(query_term(term, is_identifier, file)?);
             }
         }
     }
     Ok(found)
 }
 
-fn query_term(term: Term, file: &SearchFile) -> Result<QueryTerm, SearchFileError> {
+fn query_term(term: Term, is_identifier: bool, file: &SearchFile) -> Result<QueryTerm, SearchFileError> {
     let entry = file.entry(&term.text)?;
     let (documents, passages) = entry.map_or((0, 0), |entry| (entry.documents, entry.passages));
     let idf = rareness(file.header.documents.max(FEW_DOCUMENTS), documents);
     let postings = entry.map(|entry| file.postings(entry)).transpose()?;
-    Ok(QueryTerm { text: term.text, surface: term.surface, kind: term.kind, idf, postings, passages, documents })
+    let is_identifier = is_identifier && term.kind == TermKind::Exact;
+    Ok(QueryTerm { text: term.text, surface: term.surface, kind: term.kind, idf, postings, passages, documents, is_identifier })
 }
 
-/// Finds the documents that a path in a message names: `/home/me/shop/docs/auth.md:12` is `docs/auth.md` or `auth.md` here.
-fn named(run: &str, file: &SearchFile) -> Result<Option<Term>, SearchFileError> {
-    if !run.contains('.') || run.len() > LONGEST_RUN {
+/// Tells an identifier, a setting or an error code from words that people join (`double-check`, `and/or`): a digit, an
+/// underscore, a hump or a dot between letters makes it one.
+fn is_identifier(run: &str) -> bool {
+    let pairs = || run.chars().zip(run.chars().skip(1));
+    run.len() >= IDENTIFIER_LENGTH
+        && (run.contains(|c: char| c.is_ascii_digit() || c == '_' || c == '.')
+            || pairs().any(|(a, b)| a.is_lowercase() && b.is_uppercase()))
+}
+
+/// Finds the documents that a path in a message names: `/home/me/shop/docs/auth.md:12:5` is `docs/auth.md` here. Of a path
+/// more than the file's name must be known, and an address names nothing of ours.
+fn named(run: &str, message: &str, file: &SearchFile) -> Result<Option<Term>, SearchFileError> {
+    let before = &message[..run.as_ptr() as usize - message.as_ptr() as usize];
+    if !run.contains('.') || run.len() > LONGEST_RUN || before.ends_with("://") {
         return Ok(None);
     }
     let surface = run.replace('\\', "/").to_lowercase();
-    let is_number = |line: &str| line.bytes().all(|byte| byte.is_ascii_digit());
-    let mut rest = surface.rsplit_once(':').filter(|(_, line)| is_number(line)).map_or(surface.as_str(), |(path, _)| path);
+    let mut rest = surface.as_str();
+    while let Some((path, number)) = rest.rsplit_once(':')
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        rest = path;
+    }
+    let is_path = rest.contains('/');
     loop {
         let text = name(rest);
         if let Some(entry) = file.entry(&text)? {
             let surface = rest.to_owned();
             return Ok((entry.documents <= MOST_NAMESAKES).then_some(Term { text, surface, kind: TermKind::Name }));
         }
-        let Some((_, below)) = rest.split_once('/') else { return Ok(None) };
-        rest = below;
+        match rest.split_once('/') {
+            Some((_, below)) if below.contains('/') || !is_path => rest = below,
+            _ => return Ok(None),
+        }
     }
 }
 
@@ -158,7 +187,6 @@ pub(super) fn rank(message: &str, file: &SearchFile, weights: &Weights) -> Resul
         let passage_weight = importance * rareness(file.header.passages.max(FEW_PASSAGES), term.passages);
         ideal += weight * (weights.k1 + 1.0);
         ideal += weights.passage * passage_weight * (weights.passage_k1 + 1.0);
-        let is_identifier = term.kind == TermKind::Exact && term.surface.len() >= IDENTIFIER_LENGTH;
         let Some(postings) = &term.postings else { continue };
         postings.each(|posting| {
             let length = lengths[posting.document as usize];
@@ -174,7 +202,7 @@ pub(super) fn rank(message: &str, file: &SearchFile, weights: &Weights) -> Resul
             let scored = &mut all[posting.document as usize];
             scored.fields_score += weight * (weights.k1 + 1.0) * frequency / (frequency + weights.k1);
             scored.topical += u32::from(matches!(term.kind, TermKind::Word | TermKind::Exact | TermKind::Pair));
-            scored.is_pointed_at |= is_identifier && term.documents <= few;
+            scored.is_pointed_at |= term.is_identifier && term.documents <= few;
             for &(number, times) in &posting.passages {
                 let at = (length.first_passage as usize).saturating_add(number as usize);
                 if let Some(score) = passages.get_mut(at) {
@@ -227,7 +255,7 @@ fn add_passages(ranking: &mut Ranking, weights: &Weights) {
 /// Adds the likeness of the vectors to the candidates' scores, and forgets the documents that are none.
 fn add_meaning(ranking: &mut Ranking, file: &SearchFile, weights: &Weights) -> Result<(), SearchFileError> {
     if weights.meaning <= 0.0 || ranking.sought.is_nothing() {
-        ranking.scored.retain(|scored| scored.score > 0.0 || scored.is_named);
+        ranking.scored.retain(|scored| scored.score > 0.0 || scored.is_meant());
         return Ok(());
     }
     let sought = &ranking.sought;
@@ -239,7 +267,7 @@ fn add_meaning(ranking: &mut Ranking, file: &SearchFile, weights: &Weights) -> R
         }
     }
     let mut scored = std::mem::take(&mut ranking.scored);
-    let mut others = keep_first(&mut scored, CANDIDATES, by_score);
+    let mut others = keep_first(&mut scored, CANDIDATES, by_what_is_meant);
     if scans {
         keep_first(&mut others, CANDIDATES / 2, |a, b| b.meaning.total_cmp(&a.meaning).then(a.document.cmp(&b.document)));
         scored.append(&mut others);
@@ -265,7 +293,12 @@ fn keep_first(scored: &mut Vec<Scored>, count: usize, order: fn(&Scored, &Scored
     scored.split_off(count)
 }
 
-/// What the message names, then best first; documents are numbered in the order of their ids, which breaks ties.
+/// Best first; documents are numbered in the order of their ids, which breaks ties.
 fn by_score(a: &Scored, b: &Scored) -> Ordering {
-    b.is_named.cmp(&a.is_named).then(b.score.total_cmp(&a.score)).then(a.document.cmp(&b.document))
+    b.score.total_cmp(&a.score).then(a.document.cmp(&b.document))
+}
+
+/// What the message means comes first, then the best.
+fn by_what_is_meant(a: &Scored, b: &Scored) -> Ordering {
+    b.is_meant().cmp(&a.is_meant()).then_with(|| by_score(a, b))
 }

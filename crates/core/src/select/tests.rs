@@ -28,7 +28,7 @@ fn handbook() -> Vec<Document> {
             "docs/auth.md",
             "Authentication and tokens",
             "Users sign in with a session cookie. Services use bearer tokens, which expire after an hour and are \
-             refreshed by the gateway. Error AUTH-4012 means that the clock of the caller is wrong.",
+             refreshed by the gateway and/or re-run; double-check yes/no. Error AUTH-4012 means that the clock of the caller is wrong.",
         ),
         page(
             "docs/database.md",
@@ -86,13 +86,22 @@ fn small_talk_selects_nothing() {
 #[test]
 fn a_document_called_by_its_name_is_meant_and_nothing_else() {
     let index = index();
-    for message in
-        ["what does `docs/auth.md` say?", "read auth.md", "summarize /home/me/shop/docs/AUTH.md:12 for me", "look at @docs/auth.md"]
-    {
+    for message in [
+        "what does `docs/auth.md` say?",
+        "read auth.md",
+        "summarize /home/me/shop/docs/AUTH.md:12 for me",
+        "look at @docs/auth.md",
+        "docs/auth.md:12:5 MD013",
+    ] {
         let chosen: Vec<String> = index.query(message, 5).unwrap().chosen().map(|ranked| ranked.id.clone()).collect();
         assert_eq!(chosen, ["docs/auth.md"], "{message}");
     }
-    assert_eq!(best("read other.md"), None);
+    for other in ["read other.md", "fetch https://example.org/x/docs/auth.md", "delete /var/x/node_modules/y/auth.md"] {
+        assert_eq!(best(other), None, "{other}");
+    }
+    let both = index.query("how do I roll back the canary release when the error budget is gone? auth.md did not say", 5).unwrap();
+    let chosen: Vec<&str> = both.chosen().map(|ranked| ranked.id.as_str()).collect();
+    assert_eq!(chosen[..2], ["docs/auth.md", "docs/deploy.md"], "a name takes nothing away from what fits");
     let named_first =
         index.query("does the rollback of a canary release in deploy.md need what auth.md says of expired tokens?", 5).unwrap();
     let chosen: Vec<&str> = named_first.chosen().map(|ranked| ranked.id.as_str()).collect();
@@ -103,7 +112,9 @@ fn a_document_called_by_its_name_is_meant_and_nothing_else() {
 fn a_rare_identifier_points_at_its_document() {
     assert_eq!(best("what is `rollout.maxSurge`?").as_deref(), Some("docs/deploy.md"));
     assert_eq!(best("AUTH-4012").as_deref(), Some("docs/auth.md"));
-    assert_eq!(best("now v2"), None);
+    for said in ["now v2", "ok, double-check it", "re-run it", "yes/no", "and/or whatever"] {
+        assert_eq!(best(said), None, "{said}");
+    }
 }
 
 #[test]

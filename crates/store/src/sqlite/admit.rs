@@ -78,18 +78,21 @@ pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> R
 fn is_due(connection: &Connection, session: i64, epoch: i64, offer: &Offer<'_>) -> Result<Option<bool>, StoreError> {
     // The newest counts: a file that was changed and changed back is an update twice.
     let mut statement = connection
-        .prepare_cached("SELECT hash FROM deliveries WHERE session = ?1 AND epoch = ?2 AND piece = ?3 ORDER BY id DESC LIMIT 1")?;
-    let mut newest_of = |piece: &str| -> Result<Option<String>, StoreError> {
-        Ok(statement.query_row(params![session, epoch, piece], |row| row.get(0)).optional()?)
+        .prepare_cached("SELECT id, hash FROM deliveries WHERE session = ?1 AND epoch = ?2 AND piece = ?3 ORDER BY id DESC LIMIT 1")?;
+    let mut newest_of = |piece: &str| -> Result<Option<(i64, String)>, StoreError> {
+        Ok(statement.query_row(params![session, epoch, piece], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
     };
+    let own = newest_of(offer.piece)?;
     if let Some((whole, hash)) = offer.whole
-        && newest_of(whole)?.is_some_and(|newest| newest == hash)
+        && let Some((id, newest)) = newest_of(whole)?
+        && newest == hash
+        && own.as_ref().is_none_or(|(own, _)| *own < id)
     {
         return Ok(None);
     }
-    match newest_of(offer.piece)? {
+    match own {
         None => Ok(Some(false)),
-        Some(hash) if hash == offer.hash => Ok(None),
+        Some((_, hash)) if hash == offer.hash => Ok(None),
         Some(_) => {
             connection.execute("DELETE FROM deliveries WHERE session = ?1 AND piece = ?2 AND state = 0", params![session, offer.piece])?;
             Ok(Some(true))

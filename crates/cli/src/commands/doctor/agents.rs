@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::path::PathBuf;
 
 use briefing_agents::agent::{Agent, Recipe};
+use briefing_agents::install::recipe::is_own_program;
 use briefing_agents::install::{self, Change};
 use briefing_core::Failure;
 use briefing_core::fs::{FileProblem, read_bytes};
@@ -42,7 +43,7 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Looks at everything that concerns this file; nothing where nothing of ours is in it.
+    /// Looks at everything that concerns this file; nothing where nothing of ours is in it and the agent can read it.
     fn examine(&self, fix: bool) -> Result<Vec<Check>, Failure> {
         let mut bytes = match read_bytes(&self.file, MAX_SETTINGS) {
             Ok(bytes) => bytes,
@@ -80,13 +81,15 @@ impl Place<'_> {
     fn entry(&self, bytes: &mut Vec<u8>, fix: bool) -> Result<Check, Failure> {
         let shown = path_text(&self.file);
         let (row, _) = agent_version::row(self.agent);
-        let after = match install::install(row, &program()?, Some(bytes)) {
+        let program = program()?;
+        let after = match install::install(row, &program, Some(bytes)) {
             Ok(Change::Write(after)) => after,
             Ok(_) => return Ok(self.check(Verdict::Good, format!("intact in {shown}"))),
             Err(problem) => return Ok(self.unusable(&problem)),
         };
         let state = state_directory(self.places);
-        let Some(state) = state.filter(|_| fix) else {
+        // A program of another name would not know its own entries later.
+        let Some(state) = state.filter(|_| fix && is_own_program(&program)) else {
             let detail = format!("not as this version of brief writes it for the agent that is here, in {shown}");
             return Ok(self.check(Verdict::Broken, detail).mend(self.mend()));
         };

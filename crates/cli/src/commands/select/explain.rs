@@ -36,6 +36,7 @@ pub(super) fn text(choice: &Choice, limit: usize, paths: &[String]) -> String {
                 Verdict::Chosen => writeln!(text, "\nchosen"),
                 Verdict::OverLimit => writeln!(text, "\nover the limit of {limit}"),
                 Verdict::BelowCut => writeln!(text, "\nbelow the cut at {:.3}", selection.cut),
+                Verdict::NotMeant => writeln!(text, "\nnot what the message names"),
                 Verdict::Abstained => writeln!(text, "\nnearest"),
             };
         }
@@ -103,6 +104,7 @@ fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Chosen => "chosen",
         Verdict::BelowCut => "below-cut",
+        Verdict::NotMeant => "not-meant",
         Verdict::OverLimit => "over-limit",
         Verdict::Abstained => "abstained",
     }
