@@ -284,9 +284,10 @@ fn a_core_file_that_is_also_a_document_comes_through_one_door() {
         let changed = say(&gate_first, "2", question);
         assert!(changed.contains("fractions"), "{changed}");
 
-        let message_first = project();
+        let message_first = project().file(".context/ARCHITECTURE.md", "Rust and barns.\n");
         assert_eq!(told(&say(&message_first, "1", question)), 1);
         let gate = tool(&message_first);
+        assert_eq!(gate.matches("PROJECT CONTEXT (auto-loaded").count(), 1, "{gate}");
         let expected = usize::from(text.len() > zebra.len());
         assert_eq!(told(&gate), expected, "sections are not the whole, a document is: {gate}");
     }

@@ -3,15 +3,16 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
+use briefing_core::gate;
 use briefing_store::{
-    Admission, Arrangement, Arrival, Arrived, Claim, Holder, Ledger, Look, Offer, Parent, PlanState, Printer, Receipt, SessionKey,
+    Admission, Arrangement, Arrival, Arrived, Claim, Due, Holder, Ledger, Look, Offer, Parent, PlanState, Printer, Receipt, SessionKey,
     Standing, StoreError,
 };
 
 use super::{Hook, Outcome, Setting, wall_clock};
 use crate::agent::{Keeps, When};
 use crate::door::{Door, Doors};
-use crate::fit::fit;
+use crate::fit::{Brought, fit};
 use crate::fork::{self, Origin};
 use crate::gate_alone;
 use crate::lanes;
@@ -129,7 +130,9 @@ impl Hook<'_> {
         let (mut notes, mut is_gate_out) = (Vec::new(), false);
         let mut arrange = |standing: &Standing| -> Arrangement {
             is_gate_out = standing.due.iter().any(|due| brought[due.offer].door == Door::Gate);
-            let fitted = if is_alone { gate_alone::arrange(standing, &brought, room) } else { fit(standing, &brought, room) };
+            let bannered = if look.done & Door::Gate.bit() == 0 { with_banner(&brought, &standing.due) } else { None };
+            let brought = bannered.as_deref().unwrap_or(&brought);
+            let fitted = if is_alone { gate_alone::arrange(standing, brought, room) } else { fit(standing, brought, room) };
             notes = fitted.notes;
             fitted.arrangement
         };
@@ -188,6 +191,19 @@ impl Hook<'_> {
         let _ = ledger.tidy();
         Ok(Outcome::Delivered { size })
     }
+}
+
+/// Puts the gate's banner above the first of its files that is due, where another door has brought the one that has it.
+fn with_banner(brought: &[Brought], due: &[Due]) -> Option<Vec<Brought>> {
+    let gates = due.iter().map(|due| due.offer).filter(|offer| brought[*offer].door == Door::Gate);
+    let first = gates.min_by_key(|offer| brought[*offer].piece.order)?;
+    let piece = &brought[first].piece;
+    if piece.text.starts_with(gate::BANNER_START) || piece.id.ends_with("#footer") {
+        return None;
+    }
+    let mut brought = brought.to_vec();
+    brought[first].piece.text.insert_str(0, &gate::banner());
+    Some(brought)
 }
 
 /// Tells whether an event has nothing to say and changes nothing, from what the ledger knows of its session.

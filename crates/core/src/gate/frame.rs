@@ -6,6 +6,11 @@ pub(super) const BANNER: &str = "PROJECT CONTEXT (auto-loaded by system hook —
 /// The banner as far as it is telling; other tools print another dash.
 /// How the gate's message begins, whatever its banner says further.
 pub const BANNER_START: &str = "PROJECT CONTEXT (auto-loaded by system hook";
+/// Returns what stands above the first file of the message.
+pub fn banner() -> String {
+    format!("{BANNER}\n{SEPARATOR}\n\n")
+}
+
 pub(super) const SEPARATOR: &str = "================================================================================";
 /// What a head says behind the name of a file of which only the index is shown.
 pub(super) const INDEX_HEAD: &str = " (index — read full entries by date when relevant)";

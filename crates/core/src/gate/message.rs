@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::find::{Found, find, seen_from};
-use super::frame::{BANNER, INDEX_HEAD, SEPARATOR};
+use super::frame::{INDEX_HEAD, SEPARATOR, banner};
 use super::index::index;
 use super::plan::{CONSTITUTION, DECISIONS, LEARNINGS, Planned, Strategy, TASKS, plan};
 use super::read;
@@ -150,7 +150,7 @@ impl Gate {
 
     /// Returns the message in pieces: one per file, the banner with the first, the closing notes as the last.
     pub fn pieces(&self) -> Vec<Piece> {
-        let mut banner = Some(format!("{BANNER}\n{SEPARATOR}\n\n"));
+        let mut banner = Some(banner());
         let mut pieces = Vec::with_capacity(self.sections.len() + 1);
         for section in &self.sections {
             let path = path_text(&section.path);

@@ -21,7 +21,7 @@ mod tests;
 
 pub use entry::{EntryCandidate, entries};
 pub use find::{CONTEXT, find_directory, is_here, may_have_entries};
-pub use frame::BANNER_START;
+pub use frame::{BANNER_START, banner};
 pub use message::{Gate, Section, WARN_TOKENS, bring, load};
 pub use plan::{CORE, Planned, Strategy, plan};
 pub use record::{Record, RecordKind, add_record};
