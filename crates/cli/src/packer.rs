@@ -209,21 +209,10 @@ pub(crate) fn decide(errors: &[FileError], mode: &str, is_yes: bool, files: usiz
     if mode == "strict" {
         return Err(failure.hint("`--errors ignore` leaves such files out and goes on"));
     }
+    let rest = if files == 1 { "the 1 file that can be used".to_owned() } else { format!("the {files} files that can be used") };
     if !prompt::can_ask() {
-        let is_many = |error: &FileError| matches!(error.problem, FileProblem::TooMany { .. });
-        let what = match errors {
-            [one] if is_many(one) => "take the first files of it",
-            [_] => "leave it out",
-            all if all.iter().all(is_many) => "take the first files of each",
-            _ => "leave them out",
-        };
-        return Err(failure.hint(format!("`--yes` or `--errors ignore` would {what} and continue")));
+        return Err(failure.hint(format!("`--yes` or `--errors ignore` would continue with {rest}")));
     }
     talk::failure(&failure);
-    let noun = if files == 1 { "file" } else { "files" };
-    if prompt::yes(&format!("Continue with the {files} {noun} that can be used?")) {
-        Ok(())
-    } else {
-        Err(Failure::new("stopped, nothing was written"))
-    }
+    if prompt::yes(&format!("Continue with {rest}?")) { Ok(()) } else { Err(Failure::new("stopped, nothing was written")) }
 }

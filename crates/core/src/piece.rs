@@ -60,10 +60,10 @@ impl Piece {
         Self { id: id.into(), path: path.into(), reason: reason.into(), order, text, hash, whole: None, tokens }
     }
 
-    /// Says that this is the whole of a file with that content, whatever frame its text has.
+    /// Says that this is the whole of a file with that content (see [`content_hash`]), whatever frame its text has.
     #[must_use]
-    pub fn of_content(self, content: &str) -> Self {
-        Self { hash: content_hash(content), ..self }
+    pub fn of_content(self, hash: blake3::Hash) -> Self {
+        Self { hash, ..self }
     }
 
     /// Says that this is a part of a file.

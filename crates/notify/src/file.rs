@@ -45,7 +45,7 @@ pub fn write(path: &Path, receiver: &Receiver) -> Result<(), Failure> {
     let directory = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(directory).map_err(|error| cannot(error.into()))?;
     // The file exists with its mode before the secret is in it; replacing keeps the mode.
-    make_private(path).map_err(|error| cannot(error.into()))?;
+    make_private_file(path).map_err(|error| cannot(error.into()))?;
     write_atomic(path, text.as_bytes()).map_err(cannot)
 }
 
@@ -58,7 +58,7 @@ pub fn remove(path: &Path) -> Result<bool, Failure> {
     }
 }
 
-fn make_private(path: &Path) -> std::io::Result<()> {
+fn make_private_file(path: &Path) -> std::io::Result<()> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]

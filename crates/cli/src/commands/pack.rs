@@ -125,6 +125,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     deliver(arguments, rules.own_output.as_deref(), &places.here, &pack)?;
     if !arguments.quiet {
         talk::plain(&result.summary(&pack));
+        if result.fitted.kept.is_empty() && !arguments.explain {
+            talk::hint("`--explain` says why nothing was taken");
+        }
     }
     Ok(())
 }
@@ -178,7 +181,7 @@ fn deliver(arguments: &Arguments, target: Option<&Path>, here: &Path, pack: &Pac
         let fail = |error: &(dyn std::error::Error + 'static)| {
             Failure::new(format!("cannot write `{}`", relative_text(target, here))).because(error)
         };
-        // A device, a FIFO or /dev/stdout is written to, never replaced.
+        // A device or a FIFO is written to, never replaced.
         if std::fs::metadata(target).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
             let mut file = std::fs::File::options().write(true).open(target).map_err(|error| fail(&error))?;
             return pack.write(&mut file).map_err(|error| fail(&error));

@@ -175,7 +175,7 @@ impl Bringing<'_> {
         let tokens = estimate_bytes(body(&text).len());
         let mut pieces = Vec::new();
         if tokens <= WHOLE.min(self.left) {
-            pieces.push(Piece::new(id, shown.clone(), reason, Order::Document, body(&text).to_owned()).of_content(&text));
+            pieces.push(Piece::new(id, shown.clone(), reason, Order::Document, body(&text).to_owned()).of_content(content_hash(&text)));
         } else {
             let whole = Whole { id: id.clone(), hash: content_hash(&text) };
             let outline = outline(&text);
@@ -244,7 +244,7 @@ impl Bringing<'_> {
             let more = self.required_by(&required.file, &required.root, &shown, &text);
             waiting.extend(more.into_iter().map(|required| (number, required)));
             let reason = format!("required by {}", required.by);
-            let piece = Piece::new(id, shown, reason, Order::Document, body(&text).to_owned()).of_content(&text);
+            let piece = Piece::new(id, shown, reason, Order::Document, body(&text).to_owned()).of_content(content_hash(&text));
             self.left -= piece.tokens;
             let pieces = &mut self.groups[number].pieces;
             let before = pieces.iter().position(|piece| piece.path == required.by).unwrap_or(0);

@@ -154,8 +154,13 @@ pub fn make(plan: &Plan, counter: &dyn TokenCounter) -> Result<Made, Failure> {
     };
     let Crawled { documents: reached, dead, notes } = crawl(&plan.root, plan.seeds()?, &mut count);
     if reached.is_empty() {
-        return Err(Failure::new(format!("there is no markdown document to start at in `{}`", path_text(&plan.root)))
-            .hint("write a README.md or docs/, name a document with --from, or take them all with --all"));
+        let root = path_text(&plan.root);
+        return Err(if plan.is_all {
+            Failure::new(format!("there is no markdown document in `{root}`"))
+        } else {
+            Failure::new(format!("there is no markdown document to start at in `{root}`"))
+                .hint("write a README.md or docs/, name a document with --from, or take them all with --all")
+        });
     }
     let (mut added, mut changed) = (Vec::new(), Vec::new());
     let mut documents = Vec::with_capacity(reached.len());

@@ -30,7 +30,7 @@ impl Index {
         let directory = real_directory(parent)?;
         let mut reader = Reader { home, directory, root: PathBuf::new(), base: PathBuf::new(), notes: Vec::new() };
         let documents = reader.read_text(&text).map_err(|failure| match failure {
-            Problem::Format(why) => failed().because_of(why).hint("`brief index` makes a new one"),
+            Problem::Format(why) => failed().because_of(why).hint("mend it; or remove it, and `brief index` makes a new one"),
             Problem::Root(failure) => failure,
         })?;
         for note in &mut reader.notes {

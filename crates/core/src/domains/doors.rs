@@ -11,7 +11,7 @@ use super::knowledge::Knowledge;
 use super::load::{self, KNOWLEDGE};
 use super::render;
 use crate::note::{Note, NoteKind};
-use crate::piece::{Brought, Order, Piece, guard};
+use crate::piece::{Brought, Order, Piece, content_hash, guard};
 use crate::shown::path_text;
 use crate::tokens::estimate_utf16;
 
@@ -26,12 +26,12 @@ pub fn bring(path: &Path, now: Timestamp) -> Brought {
     let mut pieces = Vec::new();
     for level in &context.chain {
         let mut text = render::info_text(level);
-        let own = text.clone();
+        let own = content_hash(&text);
         if let Some(warning) = &level.stale_warning {
             text = format!("> {warning}\n\n{text}");
         }
         let id = path_text(&level.info_path());
-        pieces.push(Piece::new(id.clone(), id, format!("domain {}", level.domain), Order::Chain, text).of_content(&own));
+        pieces.push(Piece::new(id.clone(), id, format!("domain {}", level.domain), Order::Chain, text).of_content(own));
     }
     if let Some(state) = &context.state {
         let id = path_text(&state.path);
@@ -48,11 +48,11 @@ fn knowledge_piece(context: &Context) -> Option<Piece> {
     let path = path_text(&knowledge.path);
     let id = if knowledge.mode == Mode::Full { path.clone() } else { format!("{path}#{}", knowledge.mode.word()) };
     let mut text = render::knowledge_text(knowledge);
-    let own = if knowledge.mode == Mode::Full { knowledge.content.clone() } else { text.clone() };
+    let own = content_hash(if knowledge.mode == Mode::Full { &knowledge.content } else { &text });
     if let Some(warning) = knowledge.warning.as_ref().filter(|_| knowledge.mode == Mode::Summary) {
         text = format!("> {warning}\n\n{text}");
     }
-    Some(Piece::new(id, path, format!("domain knowledge, {}", knowledge.mode.word()), Order::Knowledge, text).of_content(&own))
+    Some(Piece::new(id, path, format!("domain knowledge, {}", knowledge.mode.word()), Order::Knowledge, text).of_content(own))
 }
 
 fn navigation_piece(context: &Context) -> Option<Piece> {

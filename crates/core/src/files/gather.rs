@@ -60,8 +60,7 @@ pub fn gather(arguments: &[PathBuf], here: &Path, rules: &Rules) -> Gathered {
                 gathered.roots.push((path.clone(), shown.clone()));
                 let walked = walk(&path, &shown, rules);
                 if walked.candidates.is_empty() && walked.errors.is_empty() {
-                    let reason = "the directory holds no file to take; `--explain` says why";
-                    gathered.notes.push(Note::warning(shown, NoteKind::Empty, reason));
+                    gathered.notes.push(Note::warning(shown, NoteKind::Empty, "the directory holds no file to take"));
                 }
                 has_links |= walked.has_links;
                 gathered.candidates.extend(walked.candidates);
@@ -226,7 +225,7 @@ pub(super) fn is_in_repository(root: &Path) -> bool {
     real.ancestors().any(|directory| directory.join(".git").exists())
 }
 
-/// The files whose rules a walk follows, with whether these rules do.
+/// Returns the names of the ignore files that these rules honour.
 fn ignore_files(rules: &Rules) -> impl Iterator<Item = &'static str> {
     let git = rules.honours_gitignore.then_some(".gitignore");
     let own = rules.honours_ignore_files.then_some([".ignore", ".briefignore"]);

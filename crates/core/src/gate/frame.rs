@@ -3,17 +3,16 @@
 use std::fmt::Write as _;
 
 pub(super) const BANNER: &str = "PROJECT CONTEXT (auto-loaded by system hook — already in your context window)";
-/// The banner as far as it is telling; other tools print another dash.
-/// How the gate's message begins, whatever its banner says further.
+/// How the gate's message begins, whatever its banner says further: other tools print another dash.
 pub const BANNER_START: &str = "PROJECT CONTEXT (auto-loaded by system hook";
+pub(super) const SEPARATOR: &str = "================================================================================";
+/// What a head says behind the name of a file of which only the index is shown.
+pub(super) const INDEX_HEAD: &str = " (index — read full entries by date when relevant)";
+
 /// Returns what stands above the first file of the message.
 pub fn banner() -> String {
     format!("{BANNER}\n{SEPARATOR}\n\n")
 }
-
-pub(super) const SEPARATOR: &str = "================================================================================";
-/// What a head says behind the name of a file of which only the index is shown.
-pub(super) const INDEX_HEAD: &str = " (index — read full entries by date when relevant)";
 
 /// Returns `text` in which no line looks like one of ours, and the number of the first line that was changed.
 ///

@@ -10,7 +10,7 @@ use super::plan::{CONSTITUTION, DECISIONS, LEARNINGS, Planned, Strategy, TASKS, 
 use super::read;
 use crate::fs::{FileError, FileProblem};
 use crate::note::{Level, Note, NoteKind};
-use crate::piece::{Brought, Order, Piece};
+use crate::piece::{Brought, Order, Piece, content_hash};
 use crate::settings::{Places, Settings};
 use crate::shown::path_text;
 use crate::tokens::estimate_bytes;
@@ -158,7 +158,7 @@ impl Gate {
             let id = if section.strategy == Strategy::Index { format!("{path}#index") } else { path.clone() };
             let text = format!("{}{}{}\n\n", banner.take().unwrap_or_default(), section.head(), section.text);
             let piece = Piece::new(id, path, format!("core file, {}", section.strategy.word()), section.order(), text);
-            pieces.push(if section.strategy == Strategy::Verbatim { piece.of_content(&section.text) } else { piece });
+            pieces.push(if section.strategy == Strategy::Verbatim { piece.of_content(content_hash(&section.text)) } else { piece });
         }
         let directory = path_text(&self.directory);
         let text = format!("{}{}", banner.unwrap_or_default(), self.footer());

@@ -2,7 +2,7 @@
 
 use super::escape;
 use super::rules::Alphabet;
-use super::token::{is_example, is_random};
+use super::token::is_random;
 
 /// Between the name and the value of an AWS key stand no more bytes than these.
 const MAX_GAP: usize = 64;
@@ -14,12 +14,8 @@ pub(super) fn aws(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
     let (value, length) = base64_value(&bytes[start..]);
     let has = |class: fn(&u8) -> bool| value.iter().any(class);
     let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_digit);
-    let is_secret = start > end
-        && value.len() == AWS_LENGTH
-        && is_mixed
-        && !value.iter().all(u8::is_ascii_hexdigit)
-        && is_random(&value, true)
-        && !is_example(&value);
+    let is_secret =
+        start > end && value.len() == AWS_LENGTH && is_mixed && !value.iter().all(u8::is_ascii_hexdigit) && is_random(&value, true);
     is_secret.then_some((start, start + length))
 }
 

@@ -13,7 +13,7 @@ pub(super) fn plain(bytes: &[u8], start: usize, end: usize, form: &Form) -> Opti
         return None;
     }
     let body = &bytes[end..end + length];
-    (is_random(body, form.needs_digit) && !is_example(body)).then_some((start, end + length))
+    is_random(body, form.needs_digit).then_some((start, end + length))
 }
 
 /// Returns the range of a Slack token: `xoxb-…`, `xoxe.xoxp-…`, and `xoxd-…`, which is a percent-encoded cookie.
@@ -44,9 +44,4 @@ pub(super) fn is_random(body: &[u8], needs_digit: bool) -> bool {
     }
     let distinct = seen.iter().filter(|seen| **seen).count();
     distinct >= 6 && (!needs_digit || body.iter().any(u8::is_ascii_digit))
-}
-
-/// Returns whether this is a key that AWS prints in its manuals.
-pub(super) fn is_example(body: &[u8]) -> bool {
-    body.ends_with(b"EXAMPLE") || body.ends_with(b"EXAMPLEKEY")
 }
