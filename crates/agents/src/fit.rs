@@ -8,9 +8,9 @@ use std::fmt::Write as _;
 use briefing_core::{Note, NoteKind, Order, Piece};
 use briefing_store::{Arrangement, Due, Segment, Standing};
 
-use crate::door::Door;
 use crate::measure::Unit;
 use crate::render::{self, HEADER_ROOM, JOINT};
+use crate::source::Source;
 
 /// So many outputs a series may have.
 pub const MAX_OUTPUTS: u32 = 16;
@@ -28,10 +28,10 @@ pub struct Room {
     pub lanes: u32,
 }
 
-/// A piece and the door that brought it.
+/// A piece and the source that brought it.
 #[derive(Debug, Clone)]
 pub struct Brought {
-    pub door: Door,
+    pub source: Source,
     pub piece: Piece,
 }
 
@@ -127,7 +127,7 @@ impl<'a> Packer<'a> {
                 part,
                 parts,
                 path: briefing_core::shown::one_line(&piece.path).into_owned(),
-                reason: format!("{}: {}", item.door.name(), piece.reason),
+                reason: format!("{}: {}", item.source.name(), piece.reason),
                 rank: rank(piece.order),
                 is_transient,
                 size: self.room.unit.of(&text),
@@ -216,7 +216,7 @@ impl<'a> Packer<'a> {
 
 /// Returns a piece's text with its label; the gate's own form has none, except where it had to be split.
 fn framed(item: &Brought, is_update: bool, part: Option<(u32, u32)>, text: &str) -> String {
-    if item.door.is_literal() && part.is_none() {
+    if item.source.is_literal() && part.is_none() {
         return text.to_owned();
     }
     let mut framed = render::label(&item.piece.path, &item.piece.reason, is_update, part);

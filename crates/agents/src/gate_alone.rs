@@ -1,17 +1,17 @@
 //! `brief system context-load-gate`: the gate alone, its whole message in one output, through the same ledger.
 //!
-//! Spec 2 fixes this command: it knows no caps and no parts. What other doors have queued goes on waiting for an event
+//! Spec 2 fixes this command: it knows no caps and no parts. What other sources have queued goes on waiting for an event
 //! of `brief hook`.
 
 use briefing_core::Order;
 use briefing_store::Standing;
 
 use crate::agent::Agent;
-use crate::door::{Door, Doors};
 use crate::fit::{Brought, Fitted, Room, fit};
+use crate::source::{Source, Sources};
 
-/// The only door of this command.
-pub(crate) const DOORS: Doors = Door::Gate.bit();
+/// The only source of this command.
+pub(crate) const SOURCES: Sources = Source::Gate.bit();
 
 /// Room for everything: files are bounded where they are read.
 pub(crate) fn room(agent: &Agent) -> Room {

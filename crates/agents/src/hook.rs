@@ -11,18 +11,18 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use briefing_core::docs;
 use briefing_core::settings::{Places, Settings};
+use briefing_core::sources::docs;
 use briefing_store::{Ledger, SessionKey, SqliteLedger, StoreError};
 use jiff::Timestamp;
 
 pub use outcome::Outcome;
 
 use crate::agent::{Agent, When};
-use crate::door::{self, Ask, AskModel, Door, Doors};
 use crate::fit::{Brought, Room};
 use crate::request::Request;
-use crate::wire::{self, Source};
+use crate::source::{self, Ask, AskModel, Source, Sources};
+use crate::wire::{self, Input};
 use crate::{gate_alone, render, stateless};
 
 /// The whole hook takes no longer than this unless the user says otherwise (`hook.deadline_ms`).
@@ -94,7 +94,7 @@ pub fn room(agent: &Agent, is_whole: bool, lanes: u8) -> Room {
 }
 
 /// Runs the hook: reads one object from `input`, prints one or nothing to `output`, leaves a line in the log.
-pub fn run(call: &Call<'_>, input: &mut dyn Source, output: &mut dyn Write) -> Outcome {
+pub fn run(call: &Call<'_>, input: &mut dyn Input, output: &mut dyn Write) -> Outcome {
     let mut hook = Hook { call, session: String::new(), state: None, notes: Vec::new(), injected: None };
     let outcome = hook.run(input, output);
     hook.finish(&outcome);
@@ -118,7 +118,7 @@ struct Hook<'a> {
 }
 
 impl Hook<'_> {
-    fn run(&mut self, input: &mut dyn Source, output: &mut dyn Write) -> Outcome {
+    fn run(&mut self, input: &mut dyn Input, output: &mut dyn Write) -> Outcome {
         let (call, host) = (self.call, self.call.host);
         let Some(event) = call.agent.event(call.event) else { return Outcome::Unknown };
         let bytes = match wire::read_object(input, call.started + DEADLINE) {
@@ -137,9 +137,9 @@ impl Hook<'_> {
             return Outcome::Foreign;
         }
         let names_index = docs::INDEX_VARIABLES.iter().any(|name| (host.variable)(name).is_some_and(|value| !value.is_empty()));
-        let present = door::present(&places, names_index) & if call.is_gate_alone { gate_alone::DOORS } else { Doors::MAX };
+        let present = source::present(&places, names_index) & if call.is_gate_alone { gate_alone::SOURCES } else { Sources::MAX };
         let carries = event.carries;
-        let owes = event.when == When::Message && !carries && present & Door::Docs.bit() != 0;
+        let owes = event.when == When::Message && !carries && present & Source::Docs.bit() != 0;
         // Nothing to say here, and nothing that the ledger must know: the database stays closed.
         if !request.is_reset && (present == 0 || !(carries || owes) || event.when == When::Nothing) {
             return Outcome::Silent;
@@ -158,7 +158,7 @@ impl Hook<'_> {
         let (settings, problems) = (host.settings)(&places);
         self.notes.extend(problems);
         let mut allowed = settings.count("hook.deadline_ms");
-        if event.when == When::Message && present & Door::Docs.bit() != 0 && door::asks_a_model(&settings) {
+        if event.when == When::Message && present & Source::Docs.bit() != 0 && source::asks_a_model(&settings) {
             allowed += settings.count("selector.timeout_ms");
         }
         let deadline = call.started + Duration::from_millis(allowed);
@@ -206,19 +206,19 @@ impl Hook<'_> {
     /// Says what can be said without memory.
     fn without_ledger(&mut self, setting: &Setting<'_>, error: &StoreError, output: &mut dyn Write) -> Outcome {
         self.notes.push(format!("without the ledger: {error}"));
-        let opening = if self.call.is_gate_alone { gate_alone::DOORS } else { stateless::doors(setting.request) };
-        let doors = opening & setting.present;
-        if !setting.carries || doors == 0 {
+        let opening = if self.call.is_gate_alone { gate_alone::SOURCES } else { stateless::sources(setting.request) };
+        let sources = opening & setting.present;
+        if !setting.carries || sources == 0 {
             return Outcome::Silent;
         }
-        let brought = self.bring(setting, doors, setting.request.message.as_deref());
+        let brought = self.bring(setting, sources, setting.request.message.as_deref());
         let (outputs, fitted) = stateless::outputs(&brought, self.call.room());
         self.note_all(&fitted.notes);
         let Some(context) = outputs.get(usize::from(self.call.lane.number) - 1) else { return Outcome::Silent };
         match self.print(context, output) {
             Ok(size) => {
                 // Every lane computes everything; the first one tells.
-                if self.call.lane.number == 1 && brought.iter().any(|item| item.door == Door::Gate) {
+                if self.call.lane.number == 1 && brought.iter().any(|item| item.source == Source::Gate) {
                     self.injected = Some((setting.places.clone(), setting.settings.clone(), setting.request.session.clone()));
                 }
                 Outcome::Stateless { size }
@@ -227,8 +227,8 @@ impl Hook<'_> {
         }
     }
 
-    /// Asks the doors, and keeps the first piece of each identity.
-    fn bring(&mut self, setting: &Setting<'_>, doors: Doors, message: Option<&str>) -> Vec<Brought> {
+    /// Asks the sources, and keeps the first piece of each identity.
+    fn bring(&mut self, setting: &Setting<'_>, sources: Sources, message: Option<&str>) -> Vec<Brought> {
         let ask = Ask {
             here: &setting.places.here,
             places: setting.places,
@@ -240,7 +240,7 @@ impl Hook<'_> {
             ask_model: self.call.host.ask_model,
             prepare: self.call.host.prepare,
         };
-        let (brought, notes) = ask_doors(&ask, doors);
+        let (brought, notes) = ask_sources(&ask, sources);
         self.note_all(&notes);
         brought
     }
@@ -258,16 +258,16 @@ impl Hook<'_> {
     }
 }
 
-/// Asks doors in order, and keeps the first piece of each identity, and no part of what comes whole.
-pub fn ask_doors(ask: &Ask<'_>, doors: Doors) -> (Vec<Brought>, Vec<briefing_core::Note>) {
+/// Asks sources in order, and keeps the first piece of each identity, and no part of what comes whole.
+pub fn ask_sources(ask: &Ask<'_>, sources: Sources) -> (Vec<Brought>, Vec<briefing_core::Note>) {
     let mut all: Vec<Brought> = Vec::new();
     let mut notes = Vec::new();
-    for door in Door::of(doors) {
-        let brought = door.bring(ask);
+    for source in Source::of(sources) {
+        let brought = source.bring(ask);
         notes.extend(brought.notes);
         for piece in brought.pieces {
             if !piece.text.trim().is_empty() && !all.iter().any(|other| piece.is_within(&other.piece)) {
-                all.push(Brought { door, piece });
+                all.push(Brought { source, piece });
             }
         }
     }
@@ -280,7 +280,7 @@ struct Setting<'a> {
     key: &'a SessionKey,
     places: &'a Places,
     settings: &'a Settings,
-    present: Doors,
+    present: Sources,
     carries: bool,
     /// The message's documents are owed to the next event.
     owes: bool,

@@ -1,10 +1,9 @@
 //! The agents that Briefing talks to: who they are ([`table`]), what they say ([`wire`], [`request`]), what is due
-//! ([`moment`], [`door`]), how it is cut to their measure ([`fit`], [`render`]) and given exactly once ([`hook`]).
+//! ([`moment`], [`source`]), how it is cut to their measure ([`fit`], [`render`]) and given exactly once ([`hook`]).
 //!
 //! Everything that differs between agents is a row of [`AGENTS`]. Nothing else asks which agent it is.
 
 pub mod agent;
-pub mod door;
 mod fields;
 pub mod fit;
 mod fork;
@@ -17,14 +16,15 @@ pub mod moment;
 pub mod preview;
 pub mod render;
 pub mod request;
+pub mod source;
 mod stateless;
 pub mod table;
 pub mod tmux;
 pub mod wire;
 
 pub use agent::{Agent, Event, Keeps, Shape, TimeoutUnit, When};
-pub use door::{Ask, Door};
 pub use hook::{Call, Host, Lane};
 pub use measure::Unit;
 pub use request::Request;
+pub use source::{Ask, Source};
 pub use table::{AGENTS, Version, as_of, find};

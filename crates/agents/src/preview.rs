@@ -1,19 +1,19 @@
-//! What would my agent be told, here and now? The same doors, fit and rendering as the hook, without any state.
+//! What would my agent be told, here and now? The same sources, fit and rendering as the hook, without any state.
 
 use briefing_core::Note;
 
 use crate::agent::{Agent, Event, When};
-use crate::door::{self, Ask, Door, Doors};
 use crate::fit::Room;
-use crate::hook::ask_doors;
+use crate::hook::ask_sources;
 use crate::moment;
-use crate::request::Source;
+use crate::request::Start;
+use crate::source::{self, Ask, Source, Sources};
 use crate::stateless;
 
-/// The tokens that one door brings.
+/// The tokens that one source brings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
-    pub door: Door,
+    pub source: Source,
     pub pieces: usize,
     pub tokens: u64,
 }
@@ -34,17 +34,17 @@ pub struct Preview {
 /// What happened in a session before an event.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Before {
-    /// The doors that were opened.
-    pub done: Doors,
-    /// The doors that a mute event has left to the next one.
-    pub owed: Doors,
+    /// The sources that were opened.
+    pub done: Sources,
+    /// The sources that a mute event has left to the next one.
+    pub owed: Sources,
 }
 
 impl Before {
     /// Returns the state in which a single event is looked at: for one that follows the message, what a mute message left.
     pub fn single(agent: &Agent, event: &Event) -> Self {
         let is_mute = !agent.events.iter().any(|event| event.when == When::Message && event.carries);
-        let owed = if is_mute && event.when == When::Tool { Door::Docs.bit() } else { 0 };
+        let owed = if is_mute && event.when == When::Tool { Source::Docs.bit() } else { 0 };
         Self { done: 0, owed }
     }
 }
@@ -53,15 +53,15 @@ impl Before {
 pub fn preview(agent: &Agent, event: &Event, ask: &Ask<'_>, room: Room, before: Before) -> Preview {
     let has_words = ask.message.is_some();
     let names_index = ["docs.index", "docs.global_index"].iter().any(|key| !ask.settings.text(key).is_empty());
-    let present = door::present(ask.places, names_index) & if has_words { Doors::MAX } else { !Door::Docs.bit() };
-    let open = moment::doors(agent, event, Source::Startup, before.done, before.owed) & present;
-    let doors = if event.carries { open } else { 0 };
-    let after = Before { done: before.done | doors, owed: (open | before.owed) & present & Door::Docs.bit() & !doors };
-    let (brought, mut notes) = ask_doors(ask, doors);
-    let shares = Door::of(doors)
-        .map(|door| {
-            let own = brought.iter().filter(|item| item.door == door);
-            Share { door, pieces: own.clone().count(), tokens: own.map(|item| item.piece.tokens).sum() }
+    let present = source::present(ask.places, names_index) & if has_words { Sources::MAX } else { !Source::Docs.bit() };
+    let open = moment::sources(agent, event, Start::Startup, before.done, before.owed) & present;
+    let sources = if event.carries { open } else { 0 };
+    let after = Before { done: before.done | sources, owed: (open | before.owed) & present & Source::Docs.bit() & !sources };
+    let (brought, mut notes) = ask_sources(ask, sources);
+    let shares = Source::of(sources)
+        .map(|source| {
+            let own = brought.iter().filter(|item| item.source == source);
+            Share { source, pieces: own.clone().count(), tokens: own.map(|item| item.piece.tokens).sum() }
         })
         .collect();
     let (outputs, fitted) = stateless::outputs(&brought, room);

@@ -8,7 +8,7 @@ use crate::render::MARK;
 
 /// Why a session begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum Start {
     Startup,
     Resume,
     Clear,
@@ -29,7 +29,7 @@ pub struct Request {
     /// The file with the session's history; it need not exist yet.
     pub transcript: Option<PathBuf>,
     /// Why the session begins; events other than its start count as startup.
-    pub source: Source,
+    pub start: Start,
     /// The user's own words.
     pub message: Option<String>,
     /// What tells this event from others of the session, equal for all its lanes.
@@ -72,16 +72,16 @@ impl Request {
         let sub_agent = text(names.sub_agent);
         let own = text(names.session).ok_or(RequestProblem::NoSession(names.session))?;
         let session = sub_agent.clone().filter(|_| agent.sub_agent_is_session).unwrap_or(own);
-        let source = match text(names.source).as_deref() {
-            Some("resume") => Source::Resume,
-            Some("clear") => Source::Clear,
-            Some("compact") => Source::Compact,
-            Some("fork") => Source::Fork,
-            _ => Source::Startup,
+        let start = match text(names.source).as_deref() {
+            Some("resume") => Start::Resume,
+            Some("clear") => Start::Clear,
+            Some("compact") => Start::Compact,
+            Some("fork") => Start::Fork,
+            _ => Start::Startup,
         };
         let is_manual = text(TRIGGER).as_deref() == Some("manual");
         let is_reset = match event.when {
-            When::Session => source == Source::Compact || (source == Source::Clear && agent.keeps_id_at_clear),
+            When::Session => start == Start::Compact || (start == Start::Clear && agent.keeps_id_at_clear),
             When::Reset => true,
             When::ManualReset => is_manual,
             _ => false,
@@ -95,7 +95,7 @@ impl Request {
             sub_agent,
             cwd: text(names.cwd).map(PathBuf::from).filter(|path| path.is_absolute()),
             transcript: text(names.transcript).map(PathBuf::from).filter(|path| path.is_absolute()),
-            source,
+            start,
             message,
             occasion: format!("{} {}", event.name, occasion.into_iter().flatten().collect::<Vec<_>>().join(" ")),
             is_reset,

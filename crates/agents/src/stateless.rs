@@ -7,17 +7,17 @@
 use briefing_store::{Due, Standing};
 
 use crate::agent::When;
-use crate::door::{Door, Doors};
 use crate::fit::{Brought, Fitted, Room, fit};
 use crate::render;
-use crate::request::{Request, Source};
+use crate::request::{Request, Start};
+use crate::source::{Source, Sources};
 
-/// Returns the doors that open at an event when nothing is remembered.
-pub(crate) fn doors(request: &Request) -> Doors {
+/// Returns the sources that open at an event when nothing is remembered.
+pub(crate) fn sources(request: &Request) -> Sources {
     match request.event.when {
-        When::Session if request.source == Source::Resume => 0,
-        When::Session | When::SubAgent => Door::Domains.bit() | Door::Gate.bit(),
-        When::Message => Door::Docs.bit(),
+        When::Session if request.start == Start::Resume => 0,
+        When::Session | When::SubAgent => Source::Domains.bit() | Source::Gate.bit(),
+        When::Message => Source::Docs.bit(),
         _ => 0,
     }
 }

@@ -70,12 +70,12 @@ impl Scanner {
 }
 
 /// Where bytes come from: returns how many were read, 0 at the end, or an error of kind `TimedOut` at the deadline.
-pub trait Source {
+pub trait Input {
     fn read_before(&mut self, buffer: &mut [u8], deadline: Instant) -> io::Result<usize>;
 }
 
 /// Reads one JSON object.
-pub fn read_object(source: &mut dyn Source, deadline: Instant) -> Result<Vec<u8>, InputProblem> {
+pub fn read_object(source: &mut dyn Input, deadline: Instant) -> Result<Vec<u8>, InputProblem> {
     let mut bytes = Vec::with_capacity(8 * 1024);
     let mut chunk = vec![0; 64 * 1024];
     let mut scanner = Scanner::default();
@@ -105,7 +105,7 @@ pub fn read_object(source: &mut dyn Source, deadline: Instant) -> Result<Vec<u8>
 pub struct Stdin(());
 
 #[cfg(unix)]
-impl Source for Stdin {
+impl Input for Stdin {
     fn read_before(&mut self, buffer: &mut [u8], deadline: Instant) -> io::Result<usize> {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
         let stdin = io::stdin();
@@ -121,7 +121,7 @@ impl Source for Stdin {
 }
 
 #[cfg(not(unix))]
-impl Source for Stdin {
+impl Input for Stdin {
     fn read_before(&mut self, buffer: &mut [u8], deadline: Instant) -> io::Result<usize> {
         use std::io::Read;
         let (sender, receiver) = std::sync::mpsc::channel();
@@ -148,7 +148,7 @@ mod tests {
     /// Gives its bytes in steps, then blocks for ever or ends.
     struct Drip<'a>(Vec<&'a [u8]>, bool);
 
-    impl Source for Drip<'_> {
+    impl Input for Drip<'_> {
         fn read_before(&mut self, buffer: &mut [u8], _: Instant) -> io::Result<usize> {
             if self.0.is_empty() {
                 return if self.1 { Ok(0) } else { Err(io::ErrorKind::TimedOut.into()) };

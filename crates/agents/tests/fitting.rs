@@ -1,7 +1,7 @@
 //! No output ever exceeds the agent's cap, in its own unit, for any content; and nothing gets lost on the way.
 
-use briefing_agents::door::Door;
 use briefing_agents::fit::{Brought, Room, fit};
+use briefing_agents::source::Source;
 use briefing_agents::{AGENTS, Agent, hook, render};
 use briefing_core::{Order, Piece};
 use briefing_store::{Due, Standing};
@@ -18,7 +18,7 @@ fn brought() -> impl Strategy<Value = Brought> {
         1 => Just(String::from("\u{202E}\u{E0041}").repeat(800)),
     ];
     (text, 0usize..6, "[a-zé/]{1,60}", any::<bool>()).prop_map(|(text, order, path, is_literal)| Brought {
-        door: if is_literal { Door::Gate } else { Door::Domains },
+        source: if is_literal { Source::Gate } else { Source::Domains },
         piece: Piece::new(path.clone(), path, "because", ORDERS[order], text),
     })
 }
@@ -53,7 +53,7 @@ proptest! {
 
     #[test]
     fn parts_put_together_are_the_piece(text in "[a-z€ \n]{1,30000}") {
-        let item = Brought { door: Door::Domains, piece: Piece::new("/p", "/p", "because", Order::Knowledge, text.clone()) };
+        let item = Brought { source: Source::Domains, piece: Piece::new("/p", "/p", "because", Order::Knowledge, text.clone()) };
         let room = Room { cap: 9500, unit: briefing_agents::Unit::Utf16, lanes: 4 };
         let due = vec![Due { offer: 0, is_update: false }];
         let segments = fit(&Standing { due, queued: Vec::new() }, &[item], room).arrangement.add;
@@ -67,7 +67,7 @@ fn beyond_sixteen_outputs_the_rest_is_named() {
     let claude = briefing_agents::find("claude").unwrap();
     let pieces: Vec<Brought> = (0..30)
         .map(|number| Brought {
-            door: Door::Domains,
+            source: Source::Domains,
             piece: Piece::new(format!("/k{number}"), format!("/k{number}"), "knowledge", Order::Knowledge, "word ".repeat(1600)),
         })
         .collect();
@@ -80,7 +80,7 @@ fn beyond_sixteen_outputs_the_rest_is_named() {
 fn documents_are_fitted_into_this_event_or_left_out() {
     let codex = briefing_agents::find("codex").unwrap();
     let document = |name: &str, size: usize| Brought {
-        door: Door::Docs,
+        source: Source::Docs,
         piece: Piece::new(name, name, "matches", Order::Document, "x\n".repeat(size / 2)),
     };
     let outputs = outputs(codex, &[document("/big", 60_000), document("/small", 100)], hook::room(codex, true, 1));

@@ -3,20 +3,20 @@
 use std::fmt::Write as _;
 
 use briefing_agents::agent::{Keeps, When};
-use briefing_agents::door::{Door, Doors};
-use briefing_agents::request::Source;
+use briefing_agents::request::Start;
+use briefing_agents::source::{Source, Sources};
 use briefing_agents::{AGENTS, Agent, moment};
 
 /// Says what an agent's window gets at a moment: at its own event, else at the next one that carries anything.
-fn at(agent: &Agent, when: When, source: Source, done: Doors, owed: Doors) -> String {
+fn at(agent: &Agent, when: When, start: Start, done: Sources, owed: Sources) -> String {
     let Some(event) = agent.events.iter().find(|event| event.when == when && (event.carries || event.lanes > 0)) else {
         return "no event".into();
     };
-    let doors: Vec<_> = Door::of(moment::doors(agent, event, source, done, owed)).map(Door::name).collect();
+    let sources: Vec<_> = Source::of(moment::sources(agent, event, start, done, owed)).map(Source::name).collect();
     if !event.carries {
         return format!("`{}`: nothing, due at the next event", event.name);
     }
-    format!("`{}`: {}", event.name, if doors.is_empty() { "nothing".into() } else { doors.join(", ") })
+    format!("`{}`: {}", event.name, if sources.is_empty() { "nothing".into() } else { sources.join(", ") })
 }
 
 fn after_reset(agent: &Agent) -> String {
@@ -30,7 +30,7 @@ fn after_reset(agent: &Agent) -> String {
         }
         Some(event) if event.when == When::ManualReset => format!("`{}` (manual only): all is due at the next event", event.name),
         Some(event) => format!("`{}`: all is due at the next event", event.name),
-        None if has_start => at(agent, When::Session, Source::Compact, 0, moment::AFTER_RESET),
+        None if has_start => at(agent, When::Session, Start::Compact, 0, moment::AFTER_RESET),
         None => "not told".into(),
     }
 }
@@ -39,7 +39,7 @@ fn table() -> String {
     let mut text = String::from(
         "| agent | startup, clear | message | tool use | resume | fork | the window is emptied | sub-agent start | sub-agents |\n|---|---|---|---|---|---|---|---|---|\n",
     );
-    let (domains, gate) = (Door::Domains.bit(), Door::Gate.bit());
+    let (domains, gate) = (Source::Domains.bit(), Source::Gate.bit());
     for agent in AGENTS {
         let done_at_start = if agent.events.iter().any(|event| event.when == When::Session && event.carries) { domains } else { 0 };
         let resume = match agent.keeps {
@@ -50,13 +50,13 @@ fn table() -> String {
             text,
             "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             agent.title,
-            at(agent, When::Session, Source::Startup, 0, 0),
-            at(agent, When::Message, Source::Startup, done_at_start, 0),
-            at(agent, When::Tool, Source::Startup, done_at_start | if agent.gate_at_message { gate } else { 0 }, 0),
+            at(agent, When::Session, Start::Startup, 0, 0),
+            at(agent, When::Message, Start::Startup, done_at_start, 0),
+            at(agent, When::Tool, Start::Startup, done_at_start | if agent.gate_at_message { gate } else { 0 }, 0),
             resume,
             agent.forks,
             after_reset(agent),
-            at(agent, When::SubAgent, Source::Startup, 0, 0),
+            at(agent, When::SubAgent, Start::Startup, 0, 0),
             agent.sub_agents,
         );
     }

@@ -31,7 +31,7 @@ fn every_payload_is_read_as_it_is_meant() {
                 agent.name,
                 request.session,
                 request.sub_agent.map(|id| format!("/{id}")).unwrap_or_default(),
-                request.source,
+                request.start,
                 if request.is_reset { ", empties the window" } else { "" },
                 request.occasion,
                 request.message,

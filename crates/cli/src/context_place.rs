@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use briefing_core::Failure;
-use briefing_core::gate;
 use briefing_core::settings::Places;
+use briefing_core::sources::gate;
 use jiff::tz::TimeZone;
 
 use crate::environment;

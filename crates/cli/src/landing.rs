@@ -3,13 +3,13 @@
 use std::time::{Duration, Instant};
 
 use briefing_agents::agent::{Agent, Event, When};
-use briefing_agents::door::{Ask, Door};
 use briefing_agents::hook::room;
 use briefing_agents::preview::{self, Before};
+use briefing_agents::source::{Ask, Source};
 use briefing_core::Failure;
-use briefing_core::gate::Section;
 use briefing_core::settings::{Places, Settings};
 use briefing_core::shown::path_text;
+use briefing_core::sources::gate::Section;
 use serde_json::json;
 
 use crate::environment;
@@ -43,7 +43,7 @@ impl Landing {
             prepare: |_| {},
         };
         // Everything but the gate was brought before.
-        let before = Before { done: Door::Domains.bit() | Door::Docs.bit(), owed: 0 };
+        let before = Before { done: Source::Domains.bit() | Source::Docs.bit(), owed: 0 };
         let preview = preview::preview(agent, event, &ask, room(agent, true, event.lanes), before);
         Ok(Self { agent, event, outputs: preview.outputs, leaving: preview.leaving })
     }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use briefing_core::files::{self, Fitted, Home, Job, Loaded, Pack, Progress, Rules, SortBy};
 use briefing_core::fs::{FileError, FileProblem};
 use briefing_core::render::Style;
 use briefing_core::shown::{one_line, tree_order};
+use briefing_core::sources::files::{self, Fitted, Home, Job, Loaded, Pack, Progress, Rules, SortBy};
 use briefing_core::tokens::TokenCounter;
 use briefing_core::{Failure, Level, Note, NoteKind};
 use briefing_tokens::ExactCounter;

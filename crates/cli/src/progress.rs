@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use briefing_core::files::Progress;
 use briefing_core::shown::one_line;
+use briefing_core::sources::files::Progress;
 
 /// Work shorter than this is not worth a line.
 const PATIENCE: Duration = Duration::from_millis(500);

@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use briefing_core::Failure;
-use briefing_core::docs::Candidate;
 use briefing_core::settings::Settings;
+use briefing_core::sources::docs::Candidate;
 use briefing_llm::{Endpoint, choose};
 
 use crate::environment;

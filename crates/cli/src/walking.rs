@@ -1,8 +1,8 @@
 //! The flags of every command that embeds files, and the rules they settle.
 
 use briefing_core::Failure;
-use briefing_core::files::{Patterns, Rules};
 use briefing_core::settings::{Layer, Settings, Value};
+use briefing_core::sources::files::{Patterns, Rules};
 use clap::Args;
 
 /// The flags of every command that embeds files.

@@ -1,7 +1,7 @@
 //! A request that failed, said so that a person can act on it.
 //!
-//! Every door returns [`Failure`] when it cannot do what was asked. Problems with a single file are not failures:
-//! they are [`crate::note::Note`]s or [`crate::fs::FileError`]s, and the door goes on.
+//! Every source returns [`Failure`] when it cannot do what was asked. Problems with a single file are not failures:
+//! they are [`crate::note::Note`]s or [`crate::fs::FileError`]s, and the source goes on.
 
 use std::error::Error;
 use std::fmt;

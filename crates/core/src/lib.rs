@@ -4,23 +4,19 @@
 //! Everything flows one way: request → settings → gather → select → load + guard → fit → render → deliver. This crate
 //! is synchronous and touches no terminal, environment or network; callers hand those in.
 
-pub mod docs;
-pub mod domains;
 pub mod failure;
-pub mod files;
 pub mod fs;
-pub mod gate;
 mod lines;
 mod lock;
 pub mod note;
 mod packed;
 pub mod piece;
 pub mod render;
-pub mod requests;
 pub mod secrets;
 pub mod select;
 pub mod settings;
 pub mod shown;
+pub mod sources;
 pub mod text;
 pub mod tokens;
 

@@ -1,4 +1,4 @@
-//! What a door brings: text that was loaded and guarded, ready to be fitted into a window.
+//! What a source brings: text that was loaded and guarded, ready to be fitted into a window.
 
 use crate::note::Note;
 use crate::secrets;
@@ -47,7 +47,7 @@ pub struct Whole {
     pub hash: blake3::Hash,
 }
 
-/// Returns the hash of a file's content, without the space around it: all doors see the same, whatever they show of it.
+/// Returns the hash of a file's content, without the space around it: all sources see the same, whatever they show of it.
 pub fn content_hash(text: &str) -> blake3::Hash {
     blake3::hash(text.trim().as_bytes())
 }
@@ -78,7 +78,7 @@ impl Piece {
     }
 }
 
-/// What a door found at a moment: its pieces, and what happened on the way.
+/// What a source found at a moment: its pieces, and what happened on the way.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Brought {
     pub pieces: Vec<Piece>,

@@ -1,4 +1,4 @@
-//! Token counts: cheap estimates, and the door through which an exact counter comes in.
+//! Token counts: cheap estimates, and the source through which an exact counter comes in.
 //!
 //! Loading an exact vocabulary takes tens of milliseconds, so nothing in the core does it. The estimates differ on
 //! purpose: each spec fixes its own.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use briefing_core::settings::{Places, Settings, Source, Value};
+use briefing_core::settings::{LayerKind, Places, Settings, Value};
 use briefing_core::shown::path_text;
 
 /// The settings that decide who gets a prompt.
@@ -13,7 +13,7 @@ pub const RECEIVER_KEYS: [&str; 3] = ["receiver_type", "llm_command", "prompt_ar
 pub struct ProjectReceiver {
     /// The settings file.
     pub file: PathBuf,
-    pub source: Source,
+    pub source: LayerKind,
     /// Names and values, in the order of the file.
     pub values: Vec<(&'static str, String)>,
     /// The hash of the path and of these values: other settings in the file may change freely.
@@ -23,8 +23,8 @@ pub struct ProjectReceiver {
 /// Returns what the project's settings files say about receivers, weakest first.
 pub fn project_receivers(places: &Places) -> Vec<ProjectReceiver> {
     let layers = places.layers();
-    let files = [(Source::ClawProject, places.claw_project_file()), (Source::Project, places.project_file())];
-    let read = |(source, file): (Source, Option<PathBuf>)| {
+    let files = [(LayerKind::ClawProject, places.claw_project_file()), (LayerKind::Project, places.project_file())];
+    let read = |(source, file): (LayerKind, Option<PathBuf>)| {
         let file = file?;
         let entries = layers.iter().flat_map(|layer| &layer.entries).filter(|entry| entry.origin.source == source);
         let mut values: Vec<_> = entries

@@ -6,8 +6,8 @@
 use std::time::Duration;
 
 use briefing_core::Failure;
-use briefing_core::docs::Candidate;
 use briefing_core::secrets::redact;
+use briefing_core::sources::docs::Candidate;
 use briefing_core::text::beginning;
 use serde_json::json;
 

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use briefing_core::Failure;
 use briefing_core::secrets::redact;
-use briefing_core::settings::{Settings, Source};
+use briefing_core::settings::{LayerKind, Settings};
 
 /// A key to an endpoint. It can be sent and nothing else: it shows itself to nobody.
 #[derive(Clone, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Endpoint {
     /// The default key variable belongs to the default endpoint: a person who only changes the address does not mean
     /// to hand the key of one provider to another, or to a server in the next room.
     pub fn from_settings(settings: &Settings, variable: impl Fn(&str) -> Option<String>) -> Result<Self, Failure> {
-        let is_default = |key: &str| settings.get(key).origin.source == Source::Default;
+        let is_default = |key: &str| settings.get(key).origin.source == LayerKind::Default;
         let name = settings.text("llm.key_variable");
         let is_meant = !is_default("llm.key_variable") || is_default("llm.base_url");
         let key = if is_meant && !name.is_empty() { variable(name).as_deref().and_then(Key::new) } else { None };
@@ -122,7 +122,7 @@ mod tests {
     }
 
     fn from(toml: &str) -> Result<Endpoint, Failure> {
-        let layers = vec![Layer::defaults(), Layer::from_toml(Source::User, Path::new("brief.toml"), toml)];
+        let layers = vec![Layer::defaults(), Layer::from_toml(LayerKind::User, Path::new("brief.toml"), toml)];
         let variable = |name: &str| (name == "OPENAI_API_KEY" || name == "MINE").then(|| format!("{name}-value"));
         Endpoint::from_settings(&Settings::resolve(layers).0, variable)
     }
@@ -141,7 +141,7 @@ mod tests {
     fn a_repository_cannot_send_anything_anywhere() {
         let layers = vec![
             Layer::defaults(),
-            Layer::from_toml(Source::Project, Path::new("brief.toml"), "[llm]\nbase_url = 'https://evil/v1'\nkey_variable = 'HOME'\n"),
+            Layer::from_toml(LayerKind::Project, Path::new("brief.toml"), "[llm]\nbase_url = 'https://evil/v1'\nkey_variable = 'HOME'\n"),
         ];
         let (settings, problems) = Settings::resolve(layers);
         assert_eq!(settings.text("llm.base_url"), "https://api.openai.com/v1");

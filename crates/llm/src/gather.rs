@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use briefing_core::requests::{Content, Entry, Format, Listing, Options, ReadFiles, read_requested_files, render};
+use briefing_core::sources::requests::{Content, Entry, Format, Listing, Options, ReadFiles, read_requested_files, render};
 use briefing_core::text::beginning;
 use briefing_core::{Failure, Note, NoteKind};
 use serde_json::json;

@@ -30,13 +30,13 @@ pub struct Arrival<'a> {
     pub holder: &'a Holder,
     /// The event says that the window was emptied.
     pub is_reset: bool,
-    /// Doors (bits) that become due with a reset.
+    /// Sources (bits) that become due with a reset.
     pub owed_after_reset: u32,
     /// Pieces delivered at other moments than this are given again although the epoch stays: the agent kept only these.
     pub forget_all_but: Option<&'a str>,
-    /// Doors (bits) that `forget_all_but` makes due again.
-    pub forget_doors: u32,
-    /// Doors (bits) that this event would open but whose context its agent drops: due at the next event.
+    /// Sources (bits) that `forget_all_but` makes due again.
+    pub forget_sources: u32,
+    /// Sources (bits) that this event would open but whose context its agent drops: due at the next event.
     pub owe: u32,
     /// The user's words, kept for a reset in the middle of the turn.
     pub message: Option<&'a str>,
@@ -57,9 +57,9 @@ pub struct Parent<'a> {
 pub struct Look {
     pub session: i64,
     pub epoch: i64,
-    /// Doors (bits) already brought in this epoch.
+    /// Sources (bits) already brought in this epoch.
     pub done: u32,
-    /// Doors (bits) that are due at the next event that can carry them.
+    /// Sources (bits) that are due at the next event that can carry them.
     pub owed: u32,
     /// How many deliveries wait or are being printed.
     pub open: u32,
@@ -92,7 +92,7 @@ pub struct Arrived {
     pub state: PlanState,
 }
 
-/// A piece that a door brought: its identity and the hash of its content.
+/// A piece that a source brought: its identity and the hash of its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Offer<'a> {
     pub piece: &'a str,
@@ -176,7 +176,7 @@ pub struct Admission<'a> {
     pub moment: &'a str,
     pub now: i64,
     pub offers: &'a [Offer<'a>],
-    /// Doors (bits) that brought them.
+    /// Sources (bits) that brought them.
     pub done: u32,
     /// Decides in which outputs everything leaves. Called inside the transaction: it must be quick and pure.
     pub arrange: &'a mut dyn FnMut(&Standing) -> Arrangement,
@@ -287,7 +287,7 @@ pub trait Ledger {
     /// Looks how far an event's plan is.
     fn plan_state(&mut self, plan: PlanId) -> Result<PlanState, StoreError>;
 
-    /// Admits what the planner's doors brought, closes the plan and claims the planner's own output.
+    /// Admits what the planner's sources brought, closes the plan and claims the planner's own output.
     fn admit(&mut self, admission: &mut Admission<'_>) -> Result<Claim, StoreError>;
 
     /// Claims the output of a lane of a planned event.
@@ -305,7 +305,7 @@ pub trait Ledger {
     /// Returns what a session's window was given in this epoch.
     fn given(&mut self, session: i64) -> Result<Vec<Given>, StoreError>;
 
-    /// Forgets pieces that are no longer in the window: what waits of them too, and that doors have been asked.
+    /// Forgets pieces that are no longer in the window: what waits of them too, and that sources have been asked.
     fn forget(&mut self, session: i64, pieces: &[String]) -> Result<(), StoreError>;
 
     /// Does what can wait until everything is printed: moves the journal into the file when it has grown.

@@ -4,7 +4,7 @@
 //! then confirmed, so that a process that dies on the way costs nobody anything but its own time:
 //!
 //! ```text
-//! arrive → (doors bring pieces) → admit + claim → print and flush → confirm
+//! arrive → (sources bring pieces) → admit + claim → print and flush → confirm
 //! ```
 //!
 //! This crate knows nothing of agents or formats: sizes and texts come in as they will go out.

@@ -54,7 +54,7 @@ fn what_a_process_holds_too_long_goes_out_again() {
     assert_eq!(texts(&fixture.admit(&second, 1, &[])), [""; 0]);
     fixture.now += 5001;
     let third = fixture.arrive(None, 1, false);
-    assert_eq!(third.look.done, 0, "its door is asked again");
+    assert_eq!(third.look.done, 0, "its source is asked again");
     assert_eq!(texts(&fixture.admit(&third, 1, &[("/a", "1")])), ["/a=1"]);
 }
 
@@ -85,7 +85,7 @@ fn a_claim_that_could_not_be_printed_goes_back() {
     let claim = fixture.admit(&arrived, 1, &[("/a", "1")]);
     fixture.ledger.release(&claim).unwrap();
     let next = fixture.arrive(None, 1, false);
-    assert_eq!(next.look.done, 0, "its door is asked again");
+    assert_eq!(next.look.done, 0, "its source is asked again");
     assert_eq!(texts(&fixture.admit(&next, 1, &[("/a", "1")])), ["/a=1"]);
 }
 

@@ -48,7 +48,7 @@ impl Fixture {
                 is_reset,
                 owed_after_reset: 4,
                 forget_all_but: None,
-                forget_doors: 0,
+                forget_sources: 0,
                 owe: 0,
                 message: None,
                 parent: forked.map(|until| Parent { key: &usual, until }),

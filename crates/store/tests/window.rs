@@ -73,7 +73,7 @@ fn sessions_not_seen_for_a_month_are_forgotten() {
         is_reset: false,
         owed_after_reset: 0,
         forget_all_but: None,
-        forget_doors: 0,
+        forget_sources: 0,
         owe: 0,
         message: None,
         parent: None,
@@ -102,7 +102,7 @@ fn a_fork_has_what_its_parent_had_and_waits_for_what_it_waited_for() {
 
     let whole = fixture.fork("whole", i64::MAX);
     assert_eq!(fixture.paths_of("whole"), ["/a", "/b"]);
-    assert_eq!((whole.look.epoch, whole.look.done, whole.look.open), (1, 0, 1), "doors are asked again, `/c` waits");
+    assert_eq!((whole.look.epoch, whole.look.done, whole.look.open), (1, 0, 1), "sources are asked again, `/c` waits");
     let claim = fixture.admit(&whole, 1, &[("/a", "1"), ("/b", "1"), ("/c", "1")]);
     assert_eq!(texts(&claim), ["/c=1"], "nothing else is due");
     fixture.confirm(&claim);

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use briefing_core::gate;
+use briefing_core::sources::gate;
 use briefing_store::{
     Admission, Arrangement, Arrival, Arrived, Claim, Due, Holder, Ledger, Look, Offer, Parent, PlanState, Printer, Receipt, SessionKey,
     Standing, StoreError,
@@ -11,14 +11,14 @@ use briefing_store::{
 
 use super::{Hook, Outcome, Setting, wall_clock};
 use crate::agent::{Keeps, When};
-use crate::door::{Door, Doors};
 use crate::fit::{Brought, fit};
 use crate::fork::{self, Origin};
 use crate::gate_alone;
 use crate::lanes;
 use crate::moment::{self, AFTER_RESET, MESSAGE};
 use crate::render;
-use crate::request::{Request, Source};
+use crate::request::{Request, Start};
+use crate::source::{Source, Sources};
 
 /// How often a lane looks whether the event is planned.
 const PAUSE: Duration = Duration::from_micros(500);
@@ -66,9 +66,9 @@ impl Hook<'_> {
         // Two resumes look alike but for the client's process.
         let occasion = format!("{} {}", request.occasion, self.client().unwrap_or_default());
         let parent_key = origin.as_ref().map(|origin| SessionKey::new(request.agent.name, &origin.session, None));
-        let is_resumed = request.event.when == When::Session && request.source == Source::Resume;
+        let is_resumed = request.event.when == When::Session && request.start == Start::Resume;
         let forgets = is_resumed && request.agent.keeps == Keeps::Messages;
-        let keeps_message = setting.present & Door::Docs.bit() != 0;
+        let keeps_message = setting.present & Source::Docs.bit() != 0;
         ledger.arrive(&Arrival {
             key: setting.key,
             plan: (request.event.lanes > 1).then_some(occasion.as_str()),
@@ -78,10 +78,10 @@ impl Hook<'_> {
             holder,
             is_reset,
             // Nothing of the work before goes on after it was cleared.
-            owed_after_reset: if request.source == Source::Clear { 0 } else { AFTER_RESET },
+            owed_after_reset: if request.start == Start::Clear { 0 } else { AFTER_RESET },
             forget_all_but: forgets.then_some(MESSAGE),
-            forget_doors: if forgets { Door::Domains.bit() | Door::Gate.bit() } else { 0 },
-            owe: if setting.owes { Door::Docs.bit() } else { 0 },
+            forget_sources: if forgets { Source::Domains.bit() | Source::Gate.bit() } else { 0 },
+            owe: if setting.owes { Source::Docs.bit() } else { 0 },
             message: request.message.as_deref().filter(|_| keeps_message),
             parent: origin.zip(parent_key.as_ref()).map(|(origin, key)| Parent { key, until: origin.until }),
         })
@@ -89,7 +89,7 @@ impl Hook<'_> {
 
     /// Returns where a fork comes from.
     fn origin(&self, request: &Request) -> Option<Origin> {
-        let is_fork = request.event.when == When::Session && request.source == Source::Fork;
+        let is_fork = request.event.when == When::Session && request.start == Start::Fork;
         let transcript = request.transcript.as_deref().filter(|_| is_fork)?;
         fork::origin(transcript, self.client().and_then(fork::Client::of).as_ref())
     }
@@ -99,7 +99,7 @@ impl Hook<'_> {
         (self.call.host.variable)("CLAUDE_PID").and_then(|pid| pid.parse().ok())
     }
 
-    /// Plans the event: asks the doors, fits what is due, and claims this lane's own output.
+    /// Plans the event: asks the sources, fits what is due, and claims this lane's own output.
     fn plan(
         &mut self,
         setting: &Setting<'_>,
@@ -109,10 +109,10 @@ impl Hook<'_> {
     ) -> Result<Claim, StoreError> {
         let request = setting.request;
         let look = &arrived.look;
-        let open = moment::doors(request.agent, request.event, request.source, look.done, look.owed);
-        let doors = wanted(request, open & setting.present, &look.message);
+        let open = moment::sources(request.agent, request.event, request.start, look.done, look.owed);
+        let sources = wanted(request, open & setting.present, &look.message);
         let message = request.message.as_deref().or(Some(&look.message)).filter(|message| !message.is_empty());
-        let brought = self.bring(setting, doors, message);
+        let brought = self.bring(setting, sources, message);
         let hex = |hash: &blake3::Hash| hash.to_hex().to_string();
         let hashes: Vec<(String, Option<String>)> =
             brought.iter().map(|item| (hex(&item.piece.hash), item.piece.whole.as_ref().map(|whole| hex(&whole.hash)))).collect();
@@ -129,16 +129,16 @@ impl Hook<'_> {
         let is_alone = self.call.is_gate_alone;
         let (mut notes, mut is_gate_out) = (Vec::new(), false);
         let mut arrange = |standing: &Standing| -> Arrangement {
-            is_gate_out = standing.due.iter().any(|due| brought[due.offer].door == Door::Gate);
-            let bannered = if look.done & Door::Gate.bit() == 0 { with_banner(&brought, &standing.due) } else { None };
+            is_gate_out = standing.due.iter().any(|due| brought[due.offer].source == Source::Gate);
+            let bannered = if look.done & Source::Gate.bit() == 0 { with_banner(&brought, &standing.due) } else { None };
             let brought = bannered.as_deref().unwrap_or(&brought);
             let fitted = if is_alone { gate_alone::arrange(standing, brought, room) } else { fit(standing, brought, room) };
             notes = fitted.notes;
             fitted.arrangement
         };
-        // Documents are never done: the next message may need others. What was owed of an absent door is paid.
-        let paid = if is_alone { 0 } else { look.owed & (Door::Docs.bit() | !setting.present) };
-        let done = (doors & !Door::Docs.bit()) | paid;
+        // Documents are never done: the next message may need others. What was owed of an absent source is paid.
+        let paid = if is_alone { 0 } else { look.owed & (Source::Docs.bit() | !setting.present) };
+        let done = (sources & !Source::Docs.bit()) | paid;
         let claim = ledger.admit(&mut Admission {
             printer,
             session: look.session,
@@ -193,9 +193,9 @@ impl Hook<'_> {
     }
 }
 
-/// Puts the gate's banner above the first of its files that is due, where another door has brought the one that has it.
+/// Puts the gate's banner above the first of its files that is due, where another source has brought the one that has it.
 fn with_banner(brought: &[Brought], due: &[Due]) -> Option<Vec<Brought>> {
-    let gates = due.iter().map(|due| due.offer).filter(|offer| brought[*offer].door == Door::Gate);
+    let gates = due.iter().map(|due| due.offer).filter(|offer| brought[*offer].source == Source::Gate);
     let first = gates.min_by_key(|offer| brought[*offer].piece.order)?;
     let piece = &brought[first].piece;
     if piece.text.starts_with(gate::BANNER_START) || piece.id.ends_with("#footer") {
@@ -207,16 +207,16 @@ fn with_banner(brought: &[Brought], due: &[Due]) -> Option<Vec<Brought>> {
 }
 
 /// Tells whether an event has nothing to say and changes nothing, from what the ledger knows of its session.
-pub(super) fn is_quiet(request: &Request, present: Doors, owes: bool, look: Option<&Look>) -> bool {
+pub(super) fn is_quiet(request: &Request, present: Sources, owes: bool, look: Option<&Look>) -> bool {
     if request.is_reset || owes {
         return present == 0 && look.is_none();
     }
-    let doors = moment::doors_for(request.agent, request.event, request.source, look) & present;
-    look.is_none_or(|look| look.open == 0) && wanted(request, doors, look.map_or("", |look| &look.message)) == 0
+    let sources = moment::sources_for(request.agent, request.event, request.start, look) & present;
+    look.is_none_or(|look| look.open == 0) && wanted(request, sources, look.map_or("", |look| &look.message)) == 0
 }
 
 /// Leaves out the documents where there are no words to select them by.
-fn wanted(request: &Request, doors: Doors, kept: &str) -> Doors {
+fn wanted(request: &Request, sources: Sources, kept: &str) -> Sources {
     let has_words = request.message.is_some() || (request.event.when != When::Message && !kept.is_empty());
-    if has_words { doors } else { doors & !Door::Docs.bit() }
+    if has_words { sources } else { sources & !Source::Docs.bit() }
 }

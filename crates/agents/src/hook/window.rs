@@ -5,7 +5,7 @@ use std::path::Path;
 
 use briefing_core::Order;
 use briefing_core::fs::read_bytes;
-use briefing_core::gate::BANNER_START;
+use briefing_core::sources::gate::BANNER_START;
 use briefing_store::{Given, Ledger, SessionKey};
 
 use super::Hook;

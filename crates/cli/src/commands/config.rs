@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use briefing_core::Failure;
-use briefing_core::settings::{Layer, Source, default_file, toml_text};
+use briefing_core::settings::{Layer, LayerKind, default_file, toml_text};
 use briefing_core::shown::path_text;
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -58,7 +58,7 @@ fn show(as_json: bool) -> Result<(), Failure> {
     let width = lines.iter().map(|(line, _)| line.chars().count()).filter(|width| *width < 60).max().unwrap_or(0);
     for (line, setting) in lines {
         let overruled: Vec<_> =
-            setting.overruled.iter().filter(|origin| origin.source != Source::Default).map(|origin| origin.place.as_str()).collect();
+            setting.overruled.iter().filter(|origin| origin.source != LayerKind::Default).map(|origin| origin.place.as_str()).collect();
         let overruled = if overruled.is_empty() { String::new() } else { format!(", overrules {}", overruled.join(", ")) };
         let _ = writeln!(text, "{line:width$}  # {}{overruled}", setting.origin.place);
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use briefing_core::Failure;
-use briefing_core::domains;
+use briefing_core::sources::domains;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 

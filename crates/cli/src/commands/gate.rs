@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use briefing_core::Failure;
-use briefing_core::gate::{self, Gate, Planned, Section, Strategy};
 use briefing_core::settings::Layer;
 use briefing_core::shown::{one_line, path_text};
+use briefing_core::sources::gate::{self, Gate, Planned, Section, Strategy};
 use clap::Args;
 use serde_json::json;
 

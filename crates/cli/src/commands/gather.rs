@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use briefing_core::Failure;
-use briefing_core::files::Rules;
-use briefing_core::requests::{Listing, Options, ReadFiles, choose, read_include_files, read_requested_files};
 use briefing_core::settings::{Layer, Settings};
 use briefing_core::shown::normalize;
+use briefing_core::sources::files::Rules;
+use briefing_core::sources::requests::{Listing, Options, ReadFiles, choose, read_include_files, read_requested_files};
 use briefing_llm::{Client, Endpoint, Limits as CallLimits, gather};
 use clap::{Args, ValueEnum};
 

@@ -72,7 +72,7 @@ fn injected(places: &Places, settings: &Settings, session: &str) {
     if !notifying::is_set_up(places) {
         return;
     }
-    if let Some(gate) = briefing_core::gate::load(places, settings) {
+    if let Some(gate) = briefing_core::sources::gate::load(places, settings) {
         let project = gate.directory.parent().unwrap_or(&gate.directory);
         notifying::detached(&notifying::relay(gate.summary(), session, project));
     }

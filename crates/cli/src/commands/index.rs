@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use briefing_core::docs::{Corpora, Corpus, Made, Plan, entries, find, make};
 use briefing_core::fs::write_atomic;
 use briefing_core::settings::{Layer, Places, Settings};
 use briefing_core::shown::{path_text, relative_text};
+use briefing_core::sources::docs::{Corpora, Corpus, Made, Plan, entries, find, make};
 use briefing_core::{Failure, Level, Note, NoteKind};
 use briefing_tokens::{ENCODINGS, ExactCounter};
 use clap::Args;

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use briefing_core::Failure;
 use briefing_core::shown::path_text;
-use briefing_core::{Failure, domains, gate};
+use briefing_core::sources::{domains, gate};
 use clap::{Args, Subcommand};
 
 use crate::{environment, output};

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use briefing_core::Failure;
-use briefing_core::domains::{self, KINDS, NewEntry};
 use briefing_core::shown::path_text;
+use briefing_core::sources::domains::{self, KINDS, NewEntry};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
-use briefing_core::domains::maintain::{self, DomainPlan, MaintainRules, Report, STALE_ENTRY_DAYS};
-use briefing_core::domains::shell_word;
 use briefing_core::settings::Layer;
 use briefing_core::shown::path_text;
+use briefing_core::sources::domains::maintain::{self, DomainPlan, MaintainRules, Report, STALE_ENTRY_DAYS};
+use briefing_core::sources::domains::shell_word;
 use clap::Args;
 use serde_json::json;
 
@@ -72,7 +72,7 @@ fn apply(report: &Report, rules: &MaintainRules, state: Option<&Path>, is_agreed
     if plans.is_empty() {
         return output::print("Nothing to archive and nothing to merge.\n");
     }
-    let diff: String = plans.iter().flat_map(|plan| &plan.changes).map(briefing_core::domains::Change::diff).collect();
+    let diff: String = plans.iter().flat_map(|plan| &plan.changes).map(briefing_core::sources::domains::Change::diff).collect();
     output::print_foreign(&diff)?;
     let question = question(&plans);
     if !is_agreed && !prompt::can_ask() {

@@ -4,10 +4,10 @@ use std::io::{IsTerminal, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
-use briefing_core::files::{Home, Pack, SortBy};
 use briefing_core::fs::{Replacement, name_unlinked};
 use briefing_core::render::{Format, Style};
 use briefing_core::shown::relative_text;
+use briefing_core::sources::files::{Home, Pack, SortBy};
 use briefing_tokens::{ENCODINGS, ExactCounter};
 use clap::{Args, ValueEnum};
 

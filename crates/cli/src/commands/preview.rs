@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use briefing_agents::agent::{Agent, Event, When};
-use briefing_agents::door::{Ask, present};
 use briefing_agents::hook::room;
 use briefing_agents::preview::{self, Before, Preview};
+use briefing_agents::source::{Ask, present};
 use briefing_agents::{AGENTS, find};
 use briefing_core::Failure;
 use briefing_core::settings::Layer;
@@ -71,7 +71,7 @@ fn describe(text: &mut String, agent: &Agent, event: &Event, preview: &Preview) 
         .filter(|share| share.pieces > 0)
         .map(|share| {
             let pieces = if share.pieces == 1 { "1 piece".to_owned() } else { format!("{} pieces", share.pieces) };
-            format!("{} {} tokens in {pieces}", share.door.name(), share.tokens)
+            format!("{} {} tokens in {pieces}", share.source.name(), share.tokens)
         })
         .collect();
     let _ = write!(text, "# {} at {}: ", agent.title, event.name);

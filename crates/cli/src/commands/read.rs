@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use briefing_core::fs::FileProblem;
-use briefing_core::requests::{self, Options, ReadFiles, read_include_files, read_requested_files};
 use briefing_core::settings::Layer;
 use briefing_core::shown::{normalize, path_text};
+use briefing_core::sources::requests::{self, Options, ReadFiles, read_include_files, read_requested_files};
 use briefing_core::{Failure, Level, Note, NoteKind};
 use clap::{Args, ValueEnum};
 

@@ -1,8 +1,8 @@
 //! `brief decision add` and `brief learning add`.
 
 use briefing_core::Failure;
-use briefing_core::gate::{self, Record, RecordKind};
 use briefing_core::shown::path_text;
+use briefing_core::sources::gate::{self, Record, RecordKind};
 use clap::{Args, Subcommand};
 
 use crate::{context_place, input, output};

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use briefing_core::Failure;
-use briefing_core::files::{Home, SortBy};
 use briefing_core::fs::{Replacement, write_atomic};
 use briefing_core::render::Style;
 use briefing_core::secrets::redact;
 use briefing_core::settings::{Places, Settings, Value};
 use briefing_core::shown::{normalize, relative_text};
+use briefing_core::sources::files::{Home, SortBy};
 use briefing_goals::template::{self, Values};
 use briefing_goals::{Goal, Kind, Level, arguments, deciding, find, project_receivers};
 use clap::Args;

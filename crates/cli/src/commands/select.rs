@@ -6,11 +6,11 @@ use std::io::{self, BufRead, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use briefing_core::docs::{
-    Candidate, Choice, Corpora, Corpus, Member, Offered, OnFailure, Question, Selector, entries, find, open_and_choose, way,
-};
 use briefing_core::settings::{Layer, Places, SELECTORS, Settings, Value};
 use briefing_core::shown::{normalize, path_text};
+use briefing_core::sources::docs::{
+    Candidate, Choice, Corpora, Corpus, Member, Offered, OnFailure, Question, Selector, entries, find, open_and_choose, way,
+};
 use briefing_core::{Failure, Level, Note};
 use clap::Args;
 use clap::builder::PossibleValuesParser;

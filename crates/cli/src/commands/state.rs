@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
-use briefing_core::domains::{self, MAX_STATE_TOKENS, StateFound};
 use briefing_core::shown::path_text;
+use briefing_core::sources::domains::{self, MAX_STATE_TOKENS, StateFound};
 use clap::Args;
 use serde_json::json;
 

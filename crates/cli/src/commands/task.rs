@@ -1,8 +1,8 @@
 //! `brief task add|done`.
 
 use briefing_core::Failure;
-use briefing_core::gate::{self, NewTask};
 use briefing_core::shown::path_text;
+use briefing_core::sources::gate::{self, NewTask};
 use clap::{Args, Subcommand};
 
 use crate::{context_place, output};

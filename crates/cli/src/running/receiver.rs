@@ -7,7 +7,7 @@ pub(crate) use deliver::Answer;
 use std::io::{IsTerminal, stdin, stdout};
 
 use briefing_core::Failure;
-use briefing_core::settings::{Settings, Source, nearest};
+use briefing_core::settings::{LayerKind, Settings, nearest};
 
 use super::template::{self, Invocation, PLACEHOLDER};
 
@@ -63,7 +63,7 @@ impl Receiver {
         }
         let claude = ready("claude").expect("it is a row of the table");
         let arguments = || template::split("prompt_arg_template", settings.text("prompt_arg_template"));
-        let has_own_template = settings.get("prompt_arg_template").origin.source != Source::Default;
+        let has_own_template = settings.get("prompt_arg_template").origin.source != LayerKind::Default;
         match lower.as_str() {
             // claw's two kinds. Its `ClaudeCli` may name another program, or where that program stands.
             "claudecli" if !has_own_template || settings.text("prompt_arg_template").trim().is_empty() => {
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     fn receiver(toml: &str) -> Result<Receiver, Failure> {
-        let layers = vec![Layer::defaults(), Layer::from_toml(Source::User, Path::new("brief.toml"), toml)];
+        let layers = vec![Layer::defaults(), Layer::from_toml(LayerKind::User, Path::new("brief.toml"), toml)];
         Receiver::of(&Settings::resolve(layers).0)
     }
 

@@ -48,7 +48,7 @@ fn a_sub_agent_gets_the_core_and_its_parent_nothing_twice() {
     }
 }
 
-/// A fork's window begins with its parent's: nothing of it is told again, whichever door had brought it.
+/// A fork's window begins with its parent's: nothing of it is told again, whichever source had brought it.
 #[test]
 fn a_fork_is_told_nothing_that_its_parent_was() {
     let mut client = Client::claude();

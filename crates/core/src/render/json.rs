@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::Frame;
-use crate::files::LoadedFile;
 use crate::fs::Buffer;
+use crate::sources::files::LoadedFile;
 
 #[derive(Serialize)]
 struct File<'a> {

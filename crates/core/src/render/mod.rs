@@ -5,10 +5,10 @@ mod markdown;
 mod plain;
 mod xml;
 
-use crate::files::{Left, LoadedFile, ShownLimits};
 use crate::fs::Buffer;
 use crate::note::{Level, Note};
 use crate::shown::one_line;
+use crate::sources::files::{Left, LoadedFile, ShownLimits};
 use crate::text::longest_run;
 
 pub use markdown::{fence, language};

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use super::Frame;
-use crate::files::LoadedFile;
 use crate::fs::Buffer;
 use crate::shown::one_line;
+use crate::sources::files::LoadedFile;
 use crate::text::longest_run;
 
 pub(super) fn header(frame: &Frame<'_>) -> String {

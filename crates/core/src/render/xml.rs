@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::{Frame, joined};
-use crate::files::LoadedFile;
 use crate::fs::Buffer;
 use crate::note::{Note, NoteKind};
+use crate::sources::files::LoadedFile;
 
 pub(super) fn header(frame: &Frame<'_>) -> String {
     let limits = frame.limits;

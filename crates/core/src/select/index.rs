@@ -1,4 +1,4 @@
-//! The door to selection: a search index that is built, opened and asked.
+//! The source to selection: a search index that is built, opened and asked.
 
 use std::borrow::Cow;
 use std::fs::File;

@@ -14,7 +14,7 @@ use crate::shown::path_text;
 /// Where a value may come from, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Source {
+pub enum LayerKind {
     Default,
     ClawUser,
     User,
@@ -24,7 +24,7 @@ pub enum Source {
     Flag,
 }
 
-impl Source {
+impl LayerKind {
     /// Returns whether the person controls this source, as opposed to whoever wrote the repository.
     pub fn is_the_persons(self) -> bool {
         !matches!(self, Self::ClawProject | Self::Project)
@@ -34,7 +34,7 @@ impl Source {
 /// Who set a value: the kind of source and the exact place (`brief.toml:3`, `BRIEF_HIDDEN`, `--hidden`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Origin {
-    pub source: Source,
+    pub source: LayerKind,
     pub place: String,
 }
 
@@ -83,7 +83,7 @@ impl Layer {
             let text = format!("value = {}", key.default);
             let table = DeTable::parse(&text).expect("defaults are valid TOML");
             let value = toml_value(key.kind, table.get_ref()["value"].get_ref()).expect("defaults have their key's kind");
-            let origin = Origin { source: Source::Default, place: "default".into() };
+            let origin = Origin { source: LayerKind::Default, place: "default".into() };
             layer.entries.push(Entry { key: key.name, value, origin });
         }
         layer
@@ -92,11 +92,11 @@ impl Layer {
     /// Adds a value given on the command line.
     pub fn flag(&mut self, key: &'static str, flag: &str, value: Value) {
         debug_assert!(keys::find(key).is_some(), "{key} is a known key");
-        self.entries.push(Entry { key, value, origin: Origin { source: Source::Flag, place: flag.into() } });
+        self.entries.push(Entry { key, value, origin: Origin { source: LayerKind::Flag, place: flag.into() } });
     }
 
     /// Reads a `brief.toml`. A file that is not TOML gives an empty layer with a problem.
-    pub fn from_toml(source: Source, path: &Path, text: &str) -> Self {
+    pub fn from_toml(source: LayerKind, path: &Path, text: &str) -> Self {
         let mut layer = Self::default();
         let file = path_text(path);
         match DeTable::parse(text) {
@@ -109,7 +109,7 @@ impl Layer {
         layer
     }
 
-    fn add_table(&mut self, source: Source, file: &str, text: &str, prefix: &str, table: &DeTable<'_>) {
+    fn add_table(&mut self, source: LayerKind, file: &str, text: &str, prefix: &str, table: &DeTable<'_>) {
         for (name, value) in table {
             let full = if prefix.is_empty() { name.get_ref().to_string() } else { format!("{prefix}.{}", name.get_ref()) };
             let place = format!("{file}:{}", line_of(text, name.span().start));
@@ -125,7 +125,7 @@ impl Layer {
     }
 
     /// Reads a `claw.yaml`: the keys that both tools share; all others are left to that tool.
-    pub fn from_claw(source: Source, path: &Path, text: &str) -> Self {
+    pub fn from_claw(source: LayerKind, path: &Path, text: &str) -> Self {
         let mut layer = Self::default();
         let place = path_text(path);
         let table: BTreeMap<String, serde_json::Value> = match serde_saphyr::from_str::<Shared>(text) {
@@ -155,7 +155,7 @@ impl Layer {
         for (name, text) in variables {
             let Some(key) = KEYS.iter().find(|key| key.variable() == name) else { continue };
             match parse_words(key.kind, &text) {
-                Some(value) => layer.add(key, value, Origin { source: Source::Environment, place: name }),
+                Some(value) => layer.add(key, value, Origin { source: LayerKind::Environment, place: name }),
                 None => layer.problem(name, format!("`{text}` must be {}", key.kind.words()), None),
             }
         }
@@ -372,15 +372,15 @@ impl Places {
         let mut layers = vec![Layer::defaults()];
         let claw_user = self.config.as_ref().map(|config| config.join("claw/claw.yaml"));
         let files = [
-            (Source::ClawUser, claw_user),
-            (Source::User, self.user_file()),
-            (Source::ClawProject, self.claw_project_file()),
-            (Source::Project, self.project_file()),
+            (LayerKind::ClawUser, claw_user),
+            (LayerKind::User, self.user_file()),
+            (LayerKind::ClawProject, self.claw_project_file()),
+            (LayerKind::Project, self.project_file()),
         ];
         for (source, path) in files {
             let Some(path) = path else { continue };
             layers.push(match fs::read_text(&path, MAX_CONFIG_BYTES) {
-                Ok(text) if matches!(source, Source::ClawUser | Source::ClawProject) => Layer::from_claw(source, &path, &text),
+                Ok(text) if matches!(source, LayerKind::ClawUser | LayerKind::ClawProject) => Layer::from_claw(source, &path, &text),
                 Ok(text) => Layer::from_toml(source, &path, &text),
                 Err(fs::FileProblem::Missing) => continue,
                 Err(problem) => {

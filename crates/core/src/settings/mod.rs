@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 pub use keys::{ERROR_MODES, KEYS, Key, Kind, LINK_MODES, SELECTOR_FAILURES, SELECTORS, Scope, find};
-pub use layer::{ConfigProblem, Entry, Layer, Origin, Places, Source, Value};
+pub use layer::{ConfigProblem, Entry, Layer, LayerKind, Origin, Places, Value};
 pub use template::{default_file, toml_text};
 
 /// A value, who set it, and whom that overruled (weakest first).
@@ -132,7 +132,7 @@ mod tests {
 
     use super::*;
 
-    fn toml(source: Source, text: &str) -> Layer {
+    fn toml(source: LayerKind, text: &str) -> Layer {
         Layer::from_toml(source, Path::new("brief.toml"), text)
     }
 
@@ -140,16 +140,16 @@ mod tests {
     fn the_strongest_layer_wins_and_every_value_knows_its_origin() {
         let layers = vec![
             Layer::defaults(),
-            toml(Source::User, "max_file_size_kb = 5\nhidden = true"),
-            Layer::from_claw(Source::ClawProject, Path::new(".claw/claw.yaml"), "max_file_size_kb: 6\nllm_command: x\n"),
-            toml(Source::Project, "\nmax_file_size_kb = 7"),
+            toml(LayerKind::User, "max_file_size_kb = 5\nhidden = true"),
+            Layer::from_claw(LayerKind::ClawProject, Path::new(".claw/claw.yaml"), "max_file_size_kb: 6\nllm_command: x\n"),
+            toml(LayerKind::Project, "\nmax_file_size_kb = 7"),
             Layer::from_environment([("BRIEF_MAX_FILE_SIZE_KB".to_owned(), "8".to_owned())].into_iter()),
         ];
         let (settings, problems) = Settings::resolve(layers);
         assert_eq!(problems, []);
         assert_eq!(settings.count("max_file_size_kb"), 8);
         let setting = settings.get("max_file_size_kb");
-        assert_eq!(setting.origin, Origin { source: Source::Environment, place: "BRIEF_MAX_FILE_SIZE_KB".into() });
+        assert_eq!(setting.origin, Origin { source: LayerKind::Environment, place: "BRIEF_MAX_FILE_SIZE_KB".into() });
         let overruled: Vec<_> = setting.overruled.iter().map(|origin| origin.place.as_str()).collect();
         assert_eq!(overruled, ["default", "brief.toml:1", ".claw/claw.yaml", "brief.toml:2"]);
         assert!(settings.flag("hidden"));
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn problems_name_file_line_and_the_right_spelling() {
-        let layer = toml(Source::Project, "hidden = 3\nmax_file_sise_kb = 1\n[files]\nmax_file_size_kb = 1\n");
+        let layer = toml(LayerKind::Project, "hidden = 3\nmax_file_sise_kb = 1\n[files]\nmax_file_size_kb = 1\n");
         let told: Vec<_> = layer.problems.iter().map(|p| (p.to_string(), p.hint.clone().unwrap_or_default(), p.is_error)).collect();
         assert_eq!(
             told,
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_broken_file_says_where() {
-        let layer = toml(Source::User, "a = 1\nb = [\n");
+        let layer = toml(LayerKind::User, "a = 1\nb = [\n");
         assert!(layer.problems[0].to_string().starts_with("brief.toml:"), "{:?}", layer.problems);
         assert!(layer.problems[0].is_error);
     }
@@ -209,7 +209,7 @@ mod tests {
             .lines()
             .map(|line| line.strip_prefix("# ").filter(|rest| rest.contains(" = ")).unwrap_or(line).to_owned() + "\n")
             .collect();
-        let layer = toml(Source::User, &text);
+        let layer = toml(LayerKind::User, &text);
         assert_eq!(layer.problems, []);
         let (defaults, _) = Settings::resolve(vec![Layer::defaults()]);
         for entry in layer.entries {

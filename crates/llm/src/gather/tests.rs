@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use briefing_core::files::Rules;
 use briefing_core::settings::Settings;
+use briefing_core::sources::files::Rules;
 
 use super::*;
 

@@ -9,7 +9,7 @@ use crate::ledger::{Admission, Claim, Claimed, Due, Offer, PlanId, Printer, Rece
 /// Returns the texts of the planner's own output that were not written down.
 ///
 /// A whole piece that this very process is about to print needs no copy in the ledger: should the process die, the
-/// piece is forgotten and its door is asked again. That halves what a session's start writes.
+/// piece is forgotten and its source is asked again. That halves what a session's start writes.
 pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> Result<Vec<(i64, String)>, StoreError> {
     let mut unwritten = Vec::new();
     let session = admission.session;

@@ -27,7 +27,7 @@ pub(super) fn arrive(connection: &Connection, arrival: &Arrival<'_>) -> Result<A
             "DELETE FROM deliveries WHERE session = ?1 AND moment <> ?2 AND state = 2 AND epoch = (SELECT epoch FROM sessions WHERE id = ?1)",
         )?;
         forget.execute(params![session, moment])?;
-        connection.execute("UPDATE sessions SET done = done & ~?2 WHERE id = ?1", params![session, arrival.forget_doors])?;
+        connection.execute("UPDATE sessions SET done = done & ~?2 WHERE id = ?1", params![session, arrival.forget_sources])?;
     }
     connection.execute(
         "UPDATE sessions SET last_seen = ?2, owed = owed | ?3, cwd = ?4, message = coalesce(?5, message) WHERE id = ?1",
@@ -58,7 +58,7 @@ fn insert(connection: &Connection, arrival: &Arrival<'_>) -> Result<i64, StoreEr
 
 /// Gives a fork what its parent's window had: what was delivered, and what still waits.
 ///
-/// Doors are asked again, so whatever has changed since comes as an update. A piece of which the fork's window may lack
+/// Sources are asked again, so whatever has changed since comes as an update. A piece of which the fork's window may lack
 /// a part is left out as a whole: better twice than never.
 fn inherit(connection: &Connection, session: i64, parent: &Parent<'_>) -> Result<(), StoreError> {
     let Some(from) = find(connection, parent.key)? else { return Ok(()) };
@@ -130,7 +130,7 @@ fn free_the_dead(connection: &Connection, session: i64, now: i64) -> Result<(), 
     if held.is_empty() { Ok(()) } else { forget_unwritten(connection, session) }
 }
 
-/// Forgets waiting pieces whose text only their dead holder had, and has all doors asked again.
+/// Forgets waiting pieces whose text only their dead holder had, and has all sources asked again.
 pub(super) fn forget_unwritten(connection: &Connection, session: i64) -> Result<(), StoreError> {
     let forgotten = connection.execute("DELETE FROM deliveries WHERE session = ?1 AND state = 0 AND text IS NULL", [session])?;
     if forgotten > 0 {

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use briefing_core::Note;
-use briefing_core::docs::Choice;
 use briefing_core::select::{Ranked, Verdict};
+use briefing_core::sources::docs::Choice;
 use serde_json::{Value, json};
 
 /// Returns the explanation for a person.

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use briefing_agents::agent::{Agent, When};
 use briefing_agents::hook::{Call, Host, Lane, Outcome, run};
-use briefing_agents::wire::Source;
+use briefing_agents::wire::Input;
 use briefing_core::Failure;
 use briefing_core::settings::{Layer, Places, Settings, Value};
 use serde_json::{Map, json};
@@ -79,7 +79,7 @@ fn settings(places: &Places) -> (Settings, Vec<String>) {
 /// The payload as the hook reads it.
 struct Bytes<'a>(&'a [u8]);
 
-impl Source for Bytes<'_> {
+impl Input for Bytes<'_> {
     fn read_before(&mut self, buffer: &mut [u8], _: Instant) -> io::Result<usize> {
         let length = self.0.len().min(buffer.len());
         buffer[..length].copy_from_slice(&self.0[..length]);

@@ -1,0 +1,274 @@
+//! The source at every message: message in, pieces out, within the limits, with a reason each.
+//!
+//! Selection looks at the message alone. What the window has already is subtracted later, by the ledger, so pieces keep
+//! their identity from message to message: a short document is always brought whole, a long one always as its outline
+//! and sections.
+
+use std::collections::{HashSet, VecDeque};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use super::choose::{Question, Selector, open_and_choose};
+use super::corpus::{Corpora, Corpus, Member, Offered};
+use super::excerpt::{best, body, outline};
+use super::find::find;
+use super::list::Listed;
+use super::markdown::references;
+use super::reference::{Target, resolve};
+use crate::fs::FileError;
+use crate::note::{Level, Note, NoteKind};
+use crate::piece::{Brought, Order, Piece, Whole, content_hash, guard};
+use crate::select::{Ranked, user_words};
+use crate::settings::{Places, Settings};
+use crate::shown::relative_text;
+use crate::tokens::estimate_bytes;
+
+/// The path of the note that asks for the documents to be prepared behind the agent's back.
+pub const BEHIND: &str = "search file";
+/// A document of up to this many tokens is brought whole.
+const WHOLE: u64 = 1_200;
+/// Less room than this is not worth a document.
+const LEAST: u64 = 60;
+/// A document that scores less than this share of the best is not worth its room: quiet is better.
+const CLOSE: f32 = 0.6;
+/// More documents than this are never read for one message, whatever requires what.
+const MOST_DOCUMENTS: usize = 24;
+/// Words that a reason names.
+const REASONS: usize = 5;
+
+/// What the source is asked.
+pub struct Ask<'a> {
+    /// The prompt as the agent got it; only the user's words in it count.
+    pub message: &'a str,
+    pub places: &'a Places,
+    pub settings: &'a Settings,
+    /// Entries of other sources that the message may be about.
+    pub entries: Vec<Offered>,
+    pub selector: Selector<'a>,
+    pub deadline: Option<Instant>,
+}
+
+/// Brings the documents that fit a message. Most messages need none.
+pub fn bring(ask: Ask<'_>) -> Brought {
+    let mut brought = Brought::default();
+    let limit = usize::try_from(ask.settings.count("docs.max_docs")).unwrap_or(usize::MAX);
+    if user_words(ask.message).is_none() || limit == 0 {
+        return brought;
+    }
+    let found = find(ask.places, ask.settings);
+    brought.notes.extend(found.notes.iter().cloned());
+    let indexes = found.files();
+    if indexes.is_empty() && ask.entries.is_empty() {
+        return brought;
+    }
+    let corpora = Corpora {
+        indexes: &indexes,
+        entries: ask.entries,
+        home: ask.places.home.as_deref(),
+        cache: ask.places.cache.as_deref(),
+        deadline: ask.deadline,
+    };
+    let question = Question { message: ask.message, limit, explained: 0 };
+    let (corpus, choice) = match open_and_choose(&corpora, question, ask.selector) {
+        Ok(both) => both,
+        Err(failure) => {
+            brought.notes.push(failed(&failure));
+            return brought;
+        }
+    };
+    brought.notes.extend(corpus.failures.iter().map(failed));
+    brought.notes.extend(corpus.notes.iter().cloned());
+    if corpus.is_behind {
+        brought.notes.push(Note::info(BEHIND, NoteKind::Stale, "the documents have to be prepared"));
+    }
+    brought.notes.extend(choice.notes);
+    let mut bringing = Bringing {
+        corpus: &corpus,
+        here: &ask.places.here,
+        left: ask.settings.count("docs.max_tokens"),
+        limit: ask.settings.decided_by("docs.max_tokens"),
+        groups: Vec::new(),
+        notes: Vec::new(),
+    };
+    let candidates = &choice.selection.candidates;
+    let least = candidates.first().map_or(0.0, |best| best.score * CLOSE);
+    let chosen = choice.chosen.iter().map(|place| (&candidates[*place], &choice.members[*place]));
+    let close: Vec<(&Ranked, &Member)> = chosen.filter(|(ranked, _)| choice.is_models || ranked.score >= least).collect();
+    for (number, (ranked, member)) in close.iter().enumerate() {
+        let share = bringing.left / (close.len() - number) as u64;
+        bringing.add(ranked, member, share, choice.is_models);
+    }
+    bringing.add_required();
+    // Global first, project second, by rank within each.
+    bringing.groups.sort_by_key(|group| found.global.is_none() || group.source != Some(0));
+    brought.notes.append(&mut bringing.notes);
+    brought.pieces = bringing.groups.into_iter().flat_map(|group| group.pieces).collect();
+    brought
+}
+
+fn failed(failure: &crate::Failure) -> Note {
+    let mut words = vec![failure.to_string()];
+    words.extend_from_slice(failure.causes());
+    Note::warning("docs", NoteKind::Io, words.join(": "))
+}
+
+/// The pieces of one chosen document, those it requires before it.
+struct Group {
+    /// The number of its index; entries have none.
+    source: Option<usize>,
+    pieces: Vec<Piece>,
+    /// What has to be read with it.
+    required: Vec<Required>,
+}
+
+/// A document that has to be read with another one.
+struct Required {
+    file: PathBuf,
+    /// What it may not leave.
+    root: PathBuf,
+    /// The document that wants it, as it is shown.
+    by: String,
+}
+
+struct Bringing<'a> {
+    corpus: &'a Corpus,
+    here: &'a Path,
+    /// Tokens that are left.
+    left: u64,
+    /// Who set the limit.
+    limit: String,
+    groups: Vec<Group>,
+    notes: Vec<Note>,
+}
+
+impl Bringing<'_> {
+    /// Adds a chosen document within its share of the room.
+    fn add(&mut self, ranked: &Ranked, member: &Member, share: u64, is_models: bool) {
+        let reason = reason(ranked, is_models);
+        match member {
+            Member::Document(document) => self.add_document(document, ranked, share, &reason),
+            Member::Entry(entry) => {
+                let text = crate::text::beginning(&entry.text, (self.left as usize).saturating_mul(4)).to_owned();
+                let shown = relative_text(Path::new(&entry.path), self.here);
+                let piece = Piece::new(entry.id.clone(), shown, reason, Order::Document, text);
+                self.left = self.left.saturating_sub(piece.tokens);
+                self.groups.push(Group { source: None, pieces: vec![piece], required: Vec::new() });
+            }
+        }
+    }
+
+    fn add_document(&mut self, document: &Listed, ranked: &Ranked, share: u64, reason: &str) {
+        let shown = relative_text(&document.file, self.here);
+        if self.left < LEAST {
+            self.leave_out(&shown, "fits the message, but there is no room left");
+            return;
+        }
+        let text = match self.corpus.read(document) {
+            Ok(text) => guard(&shown, text, &mut self.notes),
+            Err(problem) => {
+                self.notes.push(FileError::new(shown, problem).note(Level::Warning));
+                return;
+            }
+        };
+        let required = self.required_by(&document.file, self.corpus.root_of(document), &shown, &text);
+        let id = document.file.to_string_lossy().into_owned();
+        let tokens = estimate_bytes(body(&text).len());
+        let mut pieces = Vec::new();
+        if tokens <= WHOLE.min(self.left) {
+            pieces.push(Piece::new(id, shown.clone(), reason, Order::Document, body(&text).to_owned()).of_content(content_hash(&text)));
+        } else {
+            let whole = Whole { id: id.clone(), hash: content_hash(&text) };
+            let outline = outline(&text);
+            let room = share.saturating_sub(estimate_bytes(outline.len())).max(LEAST);
+            let said = format!("{reason}; outline");
+            pieces.push(Piece::new(format!("{id}#outline"), shown.clone(), said, Order::Document, outline).part_of(&whole));
+            for excerpt in best(&text, &ranked.sections, room) {
+                let path = format!("{shown}#{}", excerpt.name);
+                let id = format!("{id}#{}", excerpt.name);
+                pieces.push(Piece::new(id, path, reason, Order::Document, excerpt.text.to_owned()).part_of(&whole));
+            }
+            self.notes.push(Note::info(
+                shown.clone(),
+                NoteKind::Budget,
+                format!("{tokens} tokens: its best sections are given, not the whole"),
+            ));
+        }
+        self.left = self.left.saturating_sub(pieces.iter().map(|piece| piece.tokens).sum());
+        self.groups.push(Group { source: Some(document.source), pieces, required });
+    }
+
+    /// Returns the documents that have to be read with one: those it says itself, then those its index says.
+    fn required_by(&self, file: &Path, root: &Path, shown: &str, text: &str) -> Vec<Required> {
+        let directory = file.parent().unwrap_or(root);
+        let own = references(text).into_iter().filter(|reference| reference.is_required);
+        let own = own.filter_map(|reference| match resolve(&reference, directory, root) {
+            Target::Document(file) => Some(file),
+            _ => None,
+        });
+        let files = own.chain(self.corpus.required_with(file));
+        files.map(|file| Required { file, root: root.to_path_buf(), by: shown.to_owned() }).collect()
+    }
+
+    /// Adds what the chosen documents require, and what that requires, while there is room; the others are named. Each
+    /// comes once, before the one that wants it, and those that are wanted directly before all others.
+    fn add_required(&mut self) {
+        let mut seen: HashSet<String> = HashSet::new();
+        for piece in self.groups.iter().flat_map(|group| &group.pieces) {
+            seen.insert(piece.id.split_once('#').map_or(piece.id.as_str(), |(file, _)| file).to_owned());
+        }
+        let mut waiting: VecDeque<(usize, Required)> = VecDeque::new();
+        for (number, group) in self.groups.iter_mut().enumerate() {
+            waiting.extend(group.required.drain(..).map(|required| (number, required)));
+        }
+        while let Some((number, required)) = waiting.pop_front() {
+            let id = required.file.to_string_lossy().into_owned();
+            if !seen.insert(id.clone()) {
+                continue;
+            }
+            let shown = relative_text(&required.file, self.here);
+            if seen.len() > MOST_DOCUMENTS {
+                self.name(number, &required.by, &shown);
+                continue;
+            }
+            let text = match self.corpus.read_beneath(&required.root, &required.file) {
+                Ok(text) => guard(&shown, text, &mut self.notes),
+                Err(problem) => {
+                    self.notes.push(FileError::new(shown, problem).note(Level::Warning));
+                    continue;
+                }
+            };
+            if estimate_bytes(body(&text).len()) > self.left {
+                self.name(number, &required.by, &shown);
+                continue;
+            }
+            let more = self.required_by(&required.file, &required.root, &shown, &text);
+            waiting.extend(more.into_iter().map(|required| (number, required)));
+            let reason = format!("required by {}", required.by);
+            let piece = Piece::new(id, shown, reason, Order::Document, body(&text).to_owned()).of_content(content_hash(&text));
+            self.left -= piece.tokens;
+            let pieces = &mut self.groups[number].pieces;
+            let before = pieces.iter().position(|piece| piece.path == required.by).unwrap_or(0);
+            pieces.insert(before, piece);
+        }
+    }
+
+    /// Names a required document that does not come, in the reason of the one that wants it.
+    fn name(&mut self, number: usize, by: &str, shown: &str) {
+        self.leave_out(shown, &format!("is required by {by}, but there is no room left"));
+        for piece in &mut self.groups[number].pieces {
+            if piece.path.split_once('#').map_or(piece.path.as_str(), |(path, _)| path) == by {
+                piece.reason = format!("{}; read {shown} first", piece.reason);
+            }
+        }
+    }
+
+    fn leave_out(&mut self, shown: &str, reason: &str) {
+        self.notes.push(Note::warning(shown, NoteKind::Budget, reason).decided_by(self.limit.clone()));
+    }
+}
+
+fn reason(ranked: &Ranked, is_models: bool) -> String {
+    let words: Vec<&str> = ranked.matches.iter().map(|found| found.word.as_str()).take(REASONS).collect();
+    let matches = if words.is_empty() { "close in meaning".to_owned() } else { format!("matches: {}", words.join(", ")) };
+    if is_models { format!("chosen by the model; {matches}") } else { matches }
+}

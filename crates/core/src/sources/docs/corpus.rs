@@ -1,0 +1,429 @@
+//! All documents that a message may be about, prepared for search.
+//!
+//! Goes in: index files, and entries of other sources. Comes out: something that can be asked. The prepared search file
+//! and its list are kept in the user's cache; both are checked at every opening, so a document that changed a moment ago
+//! is found by what it says now. Preparing reads what is new or changed, and takes over everything else.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::cache::Cache;
+use super::crawl::MAX_DOCUMENT_BYTES;
+use super::index::Index;
+use super::list::{IndexFile, List, ListFile, Listed};
+use super::looks::{Looked, look};
+use super::stamp::{Look, Stamp};
+use crate::Failure;
+use crate::fs::{Buffer, FileError, FileProblem, LastLink, beneath, open_regular};
+use crate::note::{Level, Note, NoteKind};
+use crate::packed::Damage;
+use crate::select::{Document, Ranked, SearchFileError, SearchIndex, Selection, Wanted, Weights};
+use crate::text;
+
+/// These take up to this long on a busy machine; they decide whether there is time. Reading a document, to see whether
+/// it changed:
+const READING: Duration = Duration::from_micros(200);
+/// Taking a document apart:
+const PREPARING: Duration = Duration::from_millis(4);
+/// Taking over a mebibyte of the search file that is there:
+const TAKING_OVER: Duration = Duration::from_millis(12);
+/// Texts that were read to see whether they changed are kept until this many bytes, and read again beyond.
+const KEPT_BYTES: usize = 16 * 1024 * 1024;
+/// A document that scores less than this share of the best has nothing to do with the message. It is low on purpose: who
+/// asks for five documents wants five; how few are worth an agent's window is decided when they are brought.
+const CUT: f32 = 0.15;
+
+/// An entry of another source that a message may be about: part of a file that is not loaded whole.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Offered {
+    /// Its identity in the ledger, `path#name`.
+    pub id: String,
+    /// The path of its file, as shown to the model.
+    pub path: String,
+    pub title: String,
+    pub tags: Vec<String>,
+    /// What is delivered, guarded already.
+    pub text: String,
+}
+
+/// What a corpus is made from.
+#[derive(Debug, Clone, Default)]
+pub struct Corpora<'a> {
+    /// The indexes, global first.
+    pub indexes: &'a [PathBuf],
+    pub entries: Vec<Offered>,
+    pub home: Option<&'a Path>,
+    /// The user's cache directory.
+    pub cache: Option<&'a Path>,
+    /// When the answer is needed. Where preparing would take longer, the last prepared state answers.
+    pub deadline: Option<Instant>,
+}
+
+/// Documents that can be asked which of them fit a message.
+#[derive(Debug)]
+pub struct Corpus {
+    listing: Listing,
+    entries: Vec<Offered>,
+    search: SearchIndex,
+    cache: Cache,
+    /// There was no time to prepare what changed: somebody has to do it before the next message.
+    pub is_behind: bool,
+    /// Indexes that could not be read.
+    pub failures: Vec<Failure>,
+    pub notes: Vec<Note>,
+}
+
+/// Where the details of documents are.
+#[derive(Debug)]
+enum Listing {
+    Memory(List),
+    File(ListFile),
+}
+
+/// A member of a corpus.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Member {
+    Document(Listed),
+    Entry(Offered),
+}
+
+impl Corpus {
+    /// Opens the corpus; prepares it first where that was not done before, or where something changed since.
+    pub fn open(corpora: &Corpora<'_>) -> Result<Self, Failure> {
+        let work = Work::new(corpora);
+        let file = work.cache.list();
+        let (listed, changed) = match file {
+            Some(file) if work.has_same_indexes(&file) => match file.looks().and_then(|looks| look(&looks, corpora.deadline)) {
+                Ok(Looked::Changed(changed)) => {
+                    if file.entries == work.entries
+                        && changed.iter().all(|number| is_young_and_same(&file, *number))
+                        && let Some(search) = work.cache.search(&file.search)
+                    {
+                        return Ok(work.finish(Listing::File(file), search));
+                    }
+                    (file.all().ok(), Some(changed))
+                }
+                Ok(Looked::OutOfTime) => return Ok(work.answer_behind()),
+                Err(_) => (None, None),
+            },
+            Some(file) => (file.all().ok(), None),
+            None => (None, None),
+        };
+        work.prepare(listed, changed)
+    }
+
+    /// Returns how many documents and entries there are.
+    pub fn len(&self) -> usize {
+        self.search.documents()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Chooses at most `limit` documents for a message, on this machine and by the message alone. Up to `explained` others
+    /// are described too.
+    pub fn query(&self, message: &str, limit: usize, explained: usize) -> Result<Selection, Failure> {
+        let weights = Weights { cut: CUT, ..Weights::default() };
+        self.search.query_with(message, limit, explained, &weights).map_err(|error| self.damaged(&error))
+    }
+
+    /// Returns the member that was ranked.
+    pub fn member(&self, ranked: &Ranked) -> Result<Member, Failure> {
+        if let Some(entry) = self.entries.iter().find(|entry| entry.id == ranked.id) {
+            return Ok(Member::Entry(entry.clone()));
+        }
+        let found = self.find(&ranked.id, ranked.number).map_err(|damage| self.damaged(&damage))?;
+        found.map(Member::Document).ok_or_else(|| self.damaged(&Damage::Corrupt("a document is missing from the list")))
+    }
+
+    /// Returns the documents that the index wants read with a file.
+    pub fn required_with(&self, file: &Path) -> Vec<PathBuf> {
+        let found = file.to_str().and_then(|id| self.find(id, 0).ok().flatten());
+        found.map(|listed| listed.requires).unwrap_or_default()
+    }
+
+    fn find(&self, id: &str, near: usize) -> Result<Option<Listed>, Damage> {
+        match &self.listing {
+            Listing::File(file) => file.find(id, near),
+            Listing::Memory(list) => Ok(list.documents.iter().find(|listed| listed.file.to_str() == Some(id)).cloned()),
+        }
+    }
+
+    /// Whatever is wrong with prepared files, making them anew mends it.
+    fn damaged(&self, error: &(dyn std::error::Error + 'static)) -> Failure {
+        self.cache.discard();
+        Failure::new("cannot search the documents").because(error)
+    }
+
+    /// Returns the directory that a document may not leave.
+    pub fn root_of(&self, document: &Listed) -> &Path {
+        let sources = match &self.listing {
+            Listing::File(file) => &file.sources,
+            Listing::Memory(list) => &list.sources,
+        };
+        &sources[document.source].root
+    }
+
+    /// Returns the text of a document as it is now.
+    pub fn read(&self, document: &Listed) -> Result<String, FileProblem> {
+        self.read_beneath(self.root_of(document), &document.file)
+    }
+
+    /// Returns the text of a file below a directory that it may not leave.
+    pub fn read_beneath(&self, root: &Path, file: &Path) -> Result<String, FileProblem> {
+        read(root, file).map(|(_, _, text)| text)
+    }
+}
+
+/// What is known while a corpus is opened.
+struct Work<'a> {
+    corpora: &'a Corpora<'a>,
+    cache: Cache,
+    /// The hash of all entries.
+    entries: [u8; 32],
+    failures: Vec<Failure>,
+    notes: Vec<Note>,
+    /// Texts that had to be read on the way, by the number of their document.
+    texts: HashMap<usize, String>,
+    kept_bytes: usize,
+    is_behind: bool,
+}
+
+impl<'a> Work<'a> {
+    fn new(corpora: &'a Corpora<'a>) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        for entry in &corpora.entries {
+            hasher.update(entry.id.as_bytes()).update(&[0]).update(hash_of(entry).as_bytes());
+        }
+        Self {
+            corpora,
+            cache: Cache::of(corpora),
+            entries: *hasher.finalize().as_bytes(),
+            failures: Vec::new(),
+            notes: Vec::new(),
+            texts: HashMap::new(),
+            kept_bytes: 0,
+            is_behind: false,
+        }
+    }
+
+    fn finish(self, listing: Listing, search: SearchIndex) -> Corpus {
+        let Self { corpora, cache, failures, notes, is_behind, .. } = self;
+        Corpus { listing, entries: corpora.entries.clone(), search, cache, is_behind, failures, notes }
+    }
+
+    /// Answers from the last prepared state, or, where there is none yet, from nothing.
+    fn answer_behind(mut self) -> Corpus {
+        self.is_behind = true;
+        let reason = "there is no time to prepare the documents now; the last prepared state answers";
+        self.notes.push(Note::warning("documents", NoteKind::Stale, reason));
+        if let Some(file) = self.cache.list()
+            && let Some(search) = self.cache.search(&file.search)
+        {
+            return self.finish(Listing::File(file), search);
+        }
+        let nothing = SearchIndex::from_bytes(SearchIndex::build(&[])).expect("what was just built can be read");
+        self.finish(Listing::Memory(List::default()), nothing)
+    }
+
+    fn has_same_indexes(&self, list: &ListFile) -> bool {
+        let files = list.sources.iter().map(|source| &source.file);
+        files.eq(self.corpora.indexes) && list.sources.iter().all(|source| source.stamp == Stamp::of(&source.file))
+    }
+
+    /// Prepares the documents. `changed` are those of the known ones that do not look as they did, where the indexes are
+    /// the same; otherwise the indexes are read and everything is looked at.
+    fn prepare(mut self, known: Option<List>, changed: Option<Vec<usize>>) -> Result<Corpus, Failure> {
+        let (mut list, changed) = match (known, changed) {
+            (Some(list), Some(changed)) => (list, changed),
+            (known, _) => {
+                let list = self.list(known);
+                let differs = |(number, listed): (usize, &Listed)| (Stamp::of(&listed.file) != listed.stamp).then_some(number);
+                let changed = list.documents.iter().enumerate().filter_map(differs).collect();
+                (list, changed)
+            }
+        };
+        if self.is_late(READING * times(changed.len() as u64)) {
+            return Ok(self.answer_behind());
+        }
+        let mut differing = 0;
+        for number in changed {
+            let before = list.documents[number].content;
+            self.look(&mut list, number);
+            differing += u64::from(list.documents[number].content != before);
+        }
+        let wanted = self.wanted(&list);
+        let fingerprint = wanted.fingerprint();
+        let making = PREPARING * times(differing) + TAKING_OVER * times(self.cache.size() >> 20);
+        let search = match self.cache.search(&fingerprint) {
+            Some(search) => search,
+            None if self.is_late(making) => return Ok(self.answer_behind()),
+            None => self.make(&list, &wanted).map_err(|error| Failure::new("cannot search the documents").because(&error))?,
+        };
+        // What cannot be read now may be readable the next time: then it is looked at again.
+        if self.failures.is_empty() {
+            self.cache.write_list(&list, fingerprint, self.entries);
+        }
+        Ok(self.finish(Listing::Memory(list), search))
+    }
+
+    /// Whether something that takes this long would end too late.
+    fn is_late(&self, time: Duration) -> bool {
+        self.corpora.deadline.is_some_and(|deadline| Instant::now() + time > deadline)
+    }
+
+    /// Lists the documents of all indexes; what the old list knows of unchanged files is kept.
+    fn list(&mut self, old: Option<List>) -> List {
+        let old = old.unwrap_or_default();
+        let known: HashMap<&Path, &Listed> = old.documents.iter().map(|listed| (listed.file.as_path(), listed)).collect();
+        let mut list = List::default();
+        let mut seen = HashSet::new();
+        for (source, file) in self.corpora.indexes.iter().enumerate() {
+            let stamp = Stamp::settled(file);
+            // In the place of one that cannot be read stands an empty one.
+            let index = Index::read(file, self.corpora.home).unwrap_or_else(|failure| {
+                self.failures.push(failure);
+                Index { file: file.clone(), root: PathBuf::new(), documents: Vec::new(), notes: Vec::new() }
+            });
+            self.notes.extend(index.notes.iter().cloned());
+            list.sources.push(IndexFile { file: file.clone(), root: index.root.clone(), stamp });
+            let has_required = index.documents.iter().any(|entry| !entry.requires.is_empty());
+            let files: HashMap<&str, &PathBuf> =
+                index.documents.iter().filter(|_| has_required).map(|entry| (entry.path.as_str(), &entry.file)).collect();
+            for entry in index.documents.iter().filter(|entry| seen.insert(entry.file.clone())) {
+                let known = known.get(entry.file.as_path());
+                list.documents.push(Listed {
+                    source,
+                    path: entry.path.clone(),
+                    file: entry.file.clone(),
+                    title: entry.title.clone(),
+                    description: entry.description.clone(),
+                    tags: entry.tags.clone(),
+                    requires: entry.requires.iter().filter_map(|path| files.get(path.as_str()).copied().cloned()).collect(),
+                    stamp: known.map_or(Stamp::UNKNOWN, |known| known.stamp),
+                    content: known.and_then(|known| known.content),
+                });
+            }
+        }
+        list.documents.sort_by_cached_key(Listed::id);
+        list
+    }
+
+    /// Reads a document that does not look as it did.
+    fn look(&mut self, list: &mut List, number: usize) {
+        let document = &mut list.documents[number];
+        match read(&list.sources[document.source].root, &document.file) {
+            Ok((look, hash, text)) => {
+                (document.stamp, document.content) = (look.settled(), Some(hash));
+                if self.kept_bytes + text.len() <= KEPT_BYTES {
+                    self.kept_bytes += text.len();
+                    self.texts.insert(number, text);
+                }
+            }
+            Err(problem) => {
+                (document.stamp, document.content) = (Stamp::settled(&document.file), None);
+                self.notes.push(FileError::new(document.path.clone(), problem).note(Level::Warning));
+            }
+        }
+    }
+
+    /// Returns what the search file shall hold: the documents that can be read, by their numbers, then the entries.
+    fn wanted(&self, list: &List) -> Wanted {
+        let documents = list.documents.iter().map(|listed| (listed.id(), listed.key()));
+        let entries = self.corpora.entries.iter().map(|entry| (entry.id.clone(), Some(hash_of(entry))));
+        let all: Vec<(String, Option<String>)> = documents.chain(entries).collect();
+        Wanted::new(all.iter().map(|(id, hash)| (id.as_str(), hash.as_deref())))
+    }
+
+    /// Makes the search file, in the cache or, where that cannot be, in memory.
+    fn make(&mut self, list: &List, wanted: &Wanted) -> Result<SearchIndex, SearchFileError> {
+        let older = self.cache.older();
+        let has_older = older.is_some();
+        match self.make_from(older, list, wanted) {
+            // The older file is damaged: without it.
+            Err(_) if has_older => {
+                self.cache.discard();
+                self.make_from(None, list, wanted)
+            }
+            made => made,
+        }
+    }
+
+    fn make_from(&mut self, older: Option<SearchIndex>, list: &List, wanted: &Wanted) -> Result<SearchIndex, SearchFileError> {
+        let mut texts = std::mem::take(&mut self.texts);
+        let mut is_torn = false;
+        let entries = &self.corpora.entries;
+        let mut load = |place: usize| match list.documents.get(place) {
+            Some(listed) => {
+                let text = texts.remove(&place).unwrap_or_else(|| {
+                    let read = read(&list.sources[listed.source].root, &listed.file).ok();
+                    is_torn |= read.as_ref().map(|(_, hash, _)| *hash) != listed.content;
+                    read.map(|(_, _, text)| text).unwrap_or_default()
+                });
+                Cow::Owned(document(listed, text))
+            }
+            None => Cow::Owned(of_entry(&entries[place - list.documents.len()])),
+        };
+        let replacement = if self.failures.is_empty() { self.cache.replacement() } else { None };
+        let Some(mut replacement) = replacement else {
+            return SearchIndex::from_bytes(SearchIndex::update(wanted, older, &mut load, None, Vec::new())?);
+        };
+        SearchIndex::update(wanted, older, &mut load, self.cache.directory(), replacement.file())?;
+        let search = replacement.file().try_clone().map_err(SearchFileError::Range).and_then(SearchIndex::of_file)?;
+        // What changed between being hashed and being taken apart must not be taken for what it was.
+        if !is_torn {
+            let _ = replacement.commit();
+        }
+        Ok(search)
+    }
+}
+
+/// Whether a document that seems to have changed is too young for its time stamp to tell, but says what it said. Once it
+/// is old enough, its stamp is written down.
+fn is_young_and_same(file: &ListFile, number: usize) -> bool {
+    let Ok(listed) = file.listed(number as u64) else { return false };
+    let read = read(&file.sources[listed.source].root, &listed.file);
+    read.is_ok_and(|(look, hash, _)| listed.stamp == Stamp::UNKNOWN && look.settled() == Stamp::UNKNOWN && Some(hash) == listed.content)
+}
+
+/// Durations are multiplied by smaller numbers than counts may be.
+fn times(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX).min(1_000_000)
+}
+
+/// Returns a document as it is taken apart.
+fn document(listed: &Listed, text: String) -> Document {
+    Document {
+        id: listed.id(),
+        path: listed.path.trim_start_matches("../").to_owned(),
+        title: listed.title.clone(),
+        description: listed.description.clone(),
+        tags: listed.tags.clone(),
+        text,
+        ..Document::default()
+    }
+}
+
+fn of_entry(entry: &Offered) -> Document {
+    Document { id: entry.id.clone(), title: entry.title.clone(), tags: entry.tags.clone(), text: entry.text.clone(), ..Document::default() }
+}
+
+fn hash_of(entry: &Offered) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for text in [&entry.title, &entry.tags.join("\n"), &entry.text] {
+        hasher.update(text.as_bytes()).update(&[0]);
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
+fn read(root: &Path, file: &Path) -> Result<(Look, [u8; 32], String), FileProblem> {
+    let real = beneath(root, file)?;
+    let (mut file, metadata) = open_regular(&real, LastLink::Refuse)?;
+    let mut buffer = Buffer::default();
+    let bytes = buffer.read(&mut file, &metadata, MAX_DOCUMENT_BYTES)?;
+    let hash = *blake3::hash(bytes).as_bytes();
+    Ok((Look::of(&metadata), hash, text::decode(bytes)?.into_owned()))
+}

@@ -1,0 +1,33 @@
+//! What other sources could not load whole: their entries arrive when a message is about them.
+
+use std::path::Path;
+
+use super::corpus::Offered;
+use crate::note::Note;
+use crate::settings::{Places, Settings};
+use crate::sources::domains::{self, EntryCandidate};
+use crate::sources::gate;
+
+/// Returns the entries of knowledge that a session's start only summed up, and of files of which the gate shows only
+/// the index.
+pub fn entries(places: &Places, settings: &Settings, notes: &mut Vec<Note>) -> Vec<Offered> {
+    let mut offered: Vec<_> = domains::entries(&places.here, notes).into_iter().map(of_domain).collect();
+    offered.extend(gate::entries(places, settings, notes).into_iter().map(of_gate));
+    offered
+}
+
+fn of_gate(entry: gate::EntryCandidate) -> Offered {
+    Offered { id: entry.id, path: entry.path, title: entry.title, tags: Vec::new(), text: entry.text }
+}
+
+fn of_domain(entry: EntryCandidate) -> Offered {
+    Offered { id: entry.id, path: entry.path, title: entry.title, tags: entry.topics, text: entry.text }
+}
+
+/// Tells at the price of a few `stat`s whether there can be entries: of knowledge only a large file is
+/// not loaded whole, of a `.context/` it is DECISIONS and LEARNINGS.
+pub(super) fn may_be_here(places: &Places) -> bool {
+    let knowledge = places.here.ancestors().map(|directory| directory.join(domains::DIRECTORY)).find(|megg| megg.is_dir());
+    let size = |megg: &Path| std::fs::metadata(megg.join("knowledge.md")).map_or(0, |metadata| metadata.len());
+    knowledge.is_some_and(|megg| size(&megg).div_ceil(4) >= domains::SUMMARY_FROM) || gate::may_have_entries(places)
+}

@@ -1,0 +1,304 @@
+//! The list beside a search file: which documents it was made from, and how each file looked then.
+//!
+//! With it a query needs a `stat` per document instead of reading indexes and documents, and reads the details only of
+//! those it chose. Whatever cannot be read is made anew, so the format has no versions to convert: another one is simply
+//! no list.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use super::looks;
+use super::stamp::Stamp;
+use crate::packed::Damage;
+use crate::packed::blocks::{BlockWriter, Blocks};
+use crate::packed::codec::{Cursor, put_text, put_varint};
+use crate::select::Fingerprint;
+
+const MAGIC: &[u8; 8] = b"BRIEFLS2";
+/// Bytes of a place in the details.
+const PLACE: u64 = 8;
+
+/// An index that documents came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct IndexFile {
+    pub(super) file: PathBuf,
+    pub(super) root: PathBuf,
+    pub(super) stamp: Stamp,
+}
+
+/// A document of an index, as it was when it was last read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// The number of its index.
+    pub source: usize,
+    /// The path as it stands in the index.
+    pub path: String,
+    pub file: PathBuf,
+    /// What its index says of it.
+    pub title: String,
+    pub description: String,
+    pub tags: Vec<String>,
+    /// Documents that its index wants read with it.
+    pub requires: Vec<PathBuf>,
+    pub(super) stamp: Stamp,
+    /// The hash of its bytes; none if it could not be read.
+    pub(super) content: Option<[u8; 32]>,
+}
+
+impl Default for Listed {
+    fn default() -> Self {
+        Self {
+            source: 0,
+            path: String::new(),
+            file: PathBuf::new(),
+            title: String::new(),
+            description: String::new(),
+            tags: Vec::new(),
+            requires: Vec::new(),
+            stamp: Stamp::UNKNOWN,
+            content: None,
+        }
+    }
+}
+
+impl Listed {
+    /// Returns its name in the search file: unique, and the same on every run.
+    pub(super) fn id(&self) -> String {
+        self.file.to_string_lossy().into_owned()
+    }
+
+    /// Returns what the search file is valid for: its content, and what the index says of it.
+    pub(super) fn key(&self) -> Option<String> {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&self.content?);
+        for text in [&self.path, &self.title, &self.description].into_iter().chain(&self.tags) {
+            hasher.update(text.as_bytes()).update(&[0]);
+        }
+        Some(hasher.finalize().to_hex().to_string())
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) -> Option<()> {
+        put_text(out, self.file.to_str()?);
+        put_varint(out, self.source as u64);
+        for text in [&self.path, &self.title, &self.description] {
+            put_text(out, text);
+        }
+        put_varint(out, self.tags.len() as u64);
+        for tag in &self.tags {
+            put_text(out, tag);
+        }
+        put_varint(out, self.requires.len() as u64);
+        for file in &self.requires {
+            put_text(out, file.to_str()?);
+        }
+        out.extend_from_slice(&self.stamp.0.to_le_bytes());
+        out.push(u8::from(self.content.is_some()));
+        out.extend_from_slice(&self.content.unwrap_or_default());
+        Some(())
+    }
+
+    fn decode(cursor: &mut Cursor<'_>) -> Result<Self, Damage> {
+        let mut listed = Self { file: cursor.text()?.into(), source: cursor.varint_u32()? as usize, ..Self::default() };
+        for text in [&mut listed.path, &mut listed.title, &mut listed.description] {
+            cursor.text()?.clone_into(text);
+        }
+        for _ in 0..cursor.varint()? {
+            listed.tags.push(cursor.text()?.to_owned());
+        }
+        for _ in 0..cursor.varint()? {
+            listed.requires.push(cursor.text()?.into());
+        }
+        listed.stamp = Stamp(cursor.u64()?);
+        let is_read = cursor.byte()? == 1;
+        listed.content = Some(hash(cursor)?).filter(|_| is_read);
+        Ok(listed)
+    }
+}
+
+fn hash(cursor: &mut Cursor<'_>) -> Result<[u8; 32], Damage> {
+    let mut hash = [0; 32];
+    hash.copy_from_slice(cursor.take(32)?);
+    Ok(hash)
+}
+
+/// The whole list, in memory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct List {
+    pub(super) sources: Vec<IndexFile>,
+    /// In the order of their ids.
+    pub(super) documents: Vec<Listed>,
+}
+
+impl List {
+    /// Writes the list with what it belongs to: the search file, and the entries of other sources. `None`: a path is not
+    /// UTF-8 and cannot be kept, or the file cannot be written; that costs time and nothing else.
+    pub(super) fn write(&self, file: &mut File, search: Fingerprint, entries: [u8; 32]) -> Option<()> {
+        let mut head = Vec::new();
+        put_varint(&mut head, self.sources.len() as u64);
+        for source in &self.sources {
+            put_text(&mut head, source.file.to_str()?);
+            put_text(&mut head, source.root.to_str()?);
+            head.extend_from_slice(&source.stamp.0.to_le_bytes());
+        }
+        let looks = looks::encode(&self.documents)?;
+        let (mut places, mut details) = (Vec::new(), Vec::new());
+        for document in &self.documents {
+            places.extend_from_slice(&(details.len() as u64).to_le_bytes());
+            document.encode(&mut details)?;
+        }
+        places.extend_from_slice(&(details.len() as u64).to_le_bytes());
+        let mut trailer = MAGIC.to_vec();
+        trailer.extend_from_slice(&search.to_bytes());
+        trailer.extend_from_slice(&entries);
+        trailer.extend_from_slice(&(self.documents.len() as u64).to_le_bytes());
+        let mut blocks = BlockWriter::new(file);
+        for part in [&head, &looks, &places, &details] {
+            blocks.put(part).ok()?;
+            trailer.extend_from_slice(&blocks.position().to_le_bytes());
+        }
+        blocks.finish(&trailer).ok().map(|_| ())
+    }
+}
+
+/// A list on disk, of which only what is asked for is read.
+#[derive(Debug)]
+pub(super) struct ListFile {
+    blocks: Blocks,
+    pub(super) search: Fingerprint,
+    pub(super) entries: [u8; 32],
+    count: u64,
+    /// Where each part ends: head, looks, places, details.
+    ends: [u64; 4],
+    pub(super) sources: Vec<IndexFile>,
+}
+
+impl ListFile {
+    pub(super) fn open(path: &Path) -> Result<Self, Damage> {
+        let blocks = Blocks::open(path)?;
+        let trailer = blocks.trailer()?;
+        let mut cursor = Cursor::new(trailer.strip_prefix(MAGIC).ok_or(Damage::Corrupt("this is no list"))?);
+        let (search, entries, count) = (Fingerprint::from_bytes(hash(&mut cursor)?), hash(&mut cursor)?, cursor.u64()?);
+        let mut ends = [0; 4];
+        for end in &mut ends {
+            *end = cursor.u64()?;
+        }
+        let is_ordered = ends.windows(2).all(|pair| pair[0] <= pair[1]);
+        if !is_ordered || Some(ends[2] - ends[1]) != count.checked_add(1).and_then(|places| places.checked_mul(PLACE)) {
+            return Err(Damage::Corrupt("the parts of the list contradict each other"));
+        }
+        let head = blocks.read(0, ends[0])?;
+        let mut cursor = Cursor::new(&head);
+        let mut sources = Vec::new();
+        for _ in 0..cursor.varint()? {
+            sources.push(IndexFile { file: cursor.text()?.into(), root: cursor.text()?.into(), stamp: Stamp(cursor.u64()?) });
+        }
+        Ok(Self { blocks, search, entries, count, ends, sources })
+    }
+
+    /// Returns how the documents looked.
+    pub(super) fn looks(&self) -> Result<Vec<u8>, Damage> {
+        self.blocks.read(self.ends[0], self.ends[1] - self.ends[0])
+    }
+
+    /// Finds a document by its id; `near` is about where it stands.
+    pub(super) fn find(&self, id: &str, near: usize) -> Result<Option<Listed>, Damage> {
+        let (mut low, mut high) = (0, self.count);
+        let mut at = (near as u64).min(self.count.saturating_sub(1));
+        while low < high {
+            let listed = self.listed(at)?;
+            match listed.id().as_str().cmp(id) {
+                std::cmp::Ordering::Equal => return Ok(Some(listed)),
+                std::cmp::Ordering::Less => low = at + 1,
+                std::cmp::Ordering::Greater => high = at,
+            }
+            at = low.midpoint(high);
+        }
+        Ok(None)
+    }
+
+    /// Reads one document.
+    pub(super) fn listed(&self, number: u64) -> Result<Listed, Damage> {
+        let places = self.blocks.read(self.ends[1] + number * PLACE, 2 * PLACE)?;
+        let mut cursor = Cursor::new(&places);
+        let (start, end) = (cursor.u64()?, cursor.u64()?);
+        if end < start || end > self.ends[3] - self.ends[2] {
+            return Err(Damage::Corrupt("a document's place is wrong"));
+        }
+        let listed = Listed::decode(&mut Cursor::new(&self.blocks.read(self.ends[2] + start, end - start)?))?;
+        self.checked(listed)
+    }
+
+    fn checked(&self, listed: Listed) -> Result<Listed, Damage> {
+        if listed.source < self.sources.len() { Ok(listed) } else { Err(Damage::Corrupt("a document's index is not there")) }
+    }
+
+    /// Reads all of it.
+    pub(super) fn all(&self) -> Result<List, Damage> {
+        let bytes = self.blocks.read(self.ends[2], self.ends[3] - self.ends[2])?;
+        let mut cursor = Cursor::new(&bytes);
+        let documents = (0..self.count).map(|_| self.checked(Listed::decode(&mut cursor)?)).collect::<Result<_, _>>()?;
+        Ok(List { sources: self.sources.clone(), documents })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::select::Wanted;
+
+    fn list() -> List {
+        let listed = |name: &str, content| Listed {
+            path: format!("{name}.md"),
+            file: format!("/p/{name}.md").into(),
+            title: name.to_uppercase(),
+            tags: vec!["x".into(), String::new()],
+            requires: vec!["/p/b.md".into()],
+            stamp: Stamp(9),
+            content,
+            ..Listed::default()
+        };
+        List {
+            sources: vec![IndexFile { file: "/p/index.json".into(), root: "/p".into(), stamp: Stamp(7) }],
+            documents: vec![listed("a", None), listed("b", Some([2; 32])), listed("c", Some([3; 32])), listed("é", None)],
+        }
+    }
+
+    fn written(list: &List, path: &Path) -> Vec<u8> {
+        let fingerprint = Wanted::new([("a", Some("b"))]).fingerprint();
+        list.write(&mut File::create(path).unwrap(), fingerprint, [5; 32]).unwrap();
+        std::fs::read(path).unwrap()
+    }
+
+    #[test]
+    fn a_list_survives_the_disk() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("list");
+        let list = list();
+        written(&list, &path);
+        let file = ListFile::open(&path).unwrap();
+        assert_eq!(file.all().unwrap(), list);
+        assert_eq!((file.search, file.entries), (Wanted::new([("a", Some("b"))]).fingerprint(), [5; 32]));
+        for (number, document) in list.documents.iter().enumerate() {
+            for near in 0..6 {
+                assert_eq!(file.find(&document.id(), near).unwrap().as_ref(), Some(document), "{number} near {near}");
+            }
+        }
+        assert_eq!(file.find("/p/nothing.md", 1).unwrap(), None);
+    }
+
+    #[test]
+    fn damage_is_noticed() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("list");
+        let list = list();
+        let bytes = written(&list, &path);
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x41;
+            std::fs::write(&path, damaged).unwrap();
+            assert!(ListFile::open(&path).and_then(|file| file.all()).is_err(), "{at}");
+        }
+        std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+        assert!(ListFile::open(&path).is_err());
+    }
+}

@@ -1,0 +1,340 @@
+//! The corpus and the source on a small handbook.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::tests::tree;
+use super::{Ask, Candidate, Corpora, Corpus, Offered, OnFailure, Question, Selector, bring, choose};
+use crate::note::NoteKind;
+use crate::settings::{Layer, LayerKind, Places, Settings};
+use crate::{Brought, Failure};
+
+const DEPLOY: &str = "how do I roll back the canary release when the error budget is gone?";
+const DATABASE: &str = "the migration locks a large table, split it into two SQL transactions";
+
+struct Handbook {
+    _keep: tempfile::TempDir,
+    root: PathBuf,
+    settings: String,
+}
+
+impl Handbook {
+    fn new() -> Self {
+        let (keep, root) = tree(&[
+            ("brief.toml", ""),
+            (
+                "docs/deploy.md",
+                "---\ntags: [release]\n---\n# Deploying to production\n\nReleases are rolled out to the cluster with a canary. The rollout pauses after \
+                 ten percent of the traffic and continues when the error budget holds.\n\n## Rolling back\n\nA rollback puts the \
+                 previous image of the release back and drains the canary.\n",
+            ),
+            (
+                "docs/database.md",
+                "# Database migrations\n\nMigrations are SQL files, applied in order inside a transaction. A migration that locks a \
+                 large table must be split.\n\n## Required reads\n\n- @docs/style.md\n",
+            ),
+            (
+                "docs/style.md",
+                "# SQL style\n\nKeywords are written in capitals, one clause a line. Names of tables are plural, names of columns are not, and an alias is a whole word.\n",
+            ),
+            ("docs/auth.md", "# Authentication\n\nUsers sign in with a session cookie; services use bearer tokens.\n"),
+            ("docs/logging.md", "# Logging\n\nStructured log records with levels and sinks.\n"),
+            ("docs/metrics.md", "# Metrics\n\nCounters and histograms are scraped every minute.\n"),
+            ("docs/billing.md", "# Billing\n\nInvoices are created at the end of the month.\n"),
+            (
+                "docs/index.json",
+                r#"{"version":1,"docs":[{"path":"deploy.md"},{"path":"database.md"},{"path":"style.md"},{"path":"auth.md"},
+                {"path":"logging.md"},{"path":"metrics.md"},{"path":"billing.md"}]}"#,
+            ),
+        ]);
+        Self { _keep: keep, root, settings: String::new() }
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.root.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn places(&self) -> Places {
+        let home = self.root.with_file_name("home");
+        Places {
+            here: self.root.clone(),
+            config: Some(home.join(".config")),
+            state: None,
+            cache: Some(home.join(".cache")),
+            home: Some(home),
+        }
+    }
+
+    fn bring_with(&self, message: &str, selector: Selector<'_>, entries: Vec<Offered>) -> Brought {
+        let user = Layer::from_toml(LayerKind::User, Path::new("brief.toml"), &self.settings);
+        let settings = Settings::resolve(vec![Layer::defaults(), user]).0;
+        bring(Ask { message, places: &self.places(), settings: &settings, entries, selector, deadline: None })
+    }
+
+    fn bring(&self, message: &str) -> Brought {
+        self.bring_with(message, Selector::Local, Vec::new())
+    }
+
+    fn corpus(&self) -> Corpus {
+        let indexes = [self.root.join("docs/index.json")];
+        let cache = self.places().cache;
+        Corpus::open(&Corpora { indexes: &indexes, cache: cache.as_deref(), ..Corpora::default() }).unwrap()
+    }
+}
+
+fn paths(brought: &Brought) -> Vec<&str> {
+    brought.pieces.iter().map(|piece| piece.path.as_str()).collect()
+}
+
+#[test]
+fn a_message_brings_its_document_and_small_talk_brings_nothing() {
+    let handbook = Handbook::new();
+    let brought = handbook.bring(DEPLOY);
+    assert_eq!(brought.pieces[0].path, "docs/deploy.md");
+    assert_eq!(brought.pieces[0].id, handbook.root.join("docs/deploy.md").display().to_string());
+    assert!(brought.pieces[0].text.starts_with("# Deploying"), "front matter stays out");
+    assert!(brought.pieces[0].reason.starts_with("matches: "), "{}", brought.pieces[0].reason);
+    for quiet in ["yes", "run the tests again", "", "<task-notification>the canary release is rolled back</task-notification>"] {
+        assert_eq!(handbook.bring(quiet), Brought::default(), "{quiet}");
+    }
+}
+
+#[test]
+fn a_document_that_changed_is_found_by_what_it_says_now() {
+    let handbook = Handbook::new();
+    let message = "how does the zeppelin anchor at the mooring mast in a thunderstorm?";
+    assert_eq!(handbook.corpus().query(message, 5, 0).unwrap().chosen().count(), 0);
+    handbook.write(
+        "docs/auth.md",
+        "# Zeppelins\n\nA zeppelin is anchored at the mooring mast; in a thunderstorm it is brought into the hangar.\n",
+    );
+    let found = handbook.corpus().query(message, 5, 0).unwrap();
+    assert!(found.chosen().next().unwrap().id.ends_with("docs/auth.md"));
+    // The same length, and within the clock's grain: only reading tells.
+    let text = fs::read_to_string(handbook.root.join("docs/auth.md")).unwrap();
+    handbook.write("docs/auth.md", &text.replace("eppelin", "olepine"));
+    assert!(
+        handbook
+            .corpus()
+            .query(message, 5, 0)
+            .unwrap()
+            .chosen()
+            .next()
+            .is_none_or(|best| best.matches.iter().all(|m| m.word != "zeppelin"))
+    );
+    fs::remove_file(handbook.root.join("docs/auth.md")).unwrap();
+    let corpus = handbook.corpus();
+    assert_eq!((corpus.len(), corpus.notes[0].kind), (6, NoteKind::Missing));
+}
+
+#[test]
+fn a_damaged_or_missing_cache_costs_nothing_but_time() {
+    let handbook = Handbook::new();
+    let before = handbook.bring(DEPLOY);
+    let search = handbook.places().cache.unwrap().join("brief/search");
+    assert_eq!(fs::read_dir(&search).unwrap().count(), 2);
+    for file in fs::read_dir(&search).unwrap() {
+        fs::write(file.unwrap().path(), "damaged").unwrap();
+    }
+    assert_eq!(handbook.bring(DEPLOY), before);
+    fs::remove_dir_all(&search).unwrap();
+    fs::write(&search, "a file where a directory should be").unwrap();
+    assert_eq!(handbook.bring(DEPLOY), before);
+}
+
+#[test]
+fn a_flipped_bit_in_the_cache_changes_no_answer() {
+    let handbook = Handbook::new();
+    let before = handbook.bring(DEPLOY);
+    assert!(!before.pieces.is_empty());
+    let search = handbook.places().cache.unwrap().join("brief/search");
+    let whole: Vec<(PathBuf, Vec<u8>)> =
+        fs::read_dir(&search).unwrap().map(|file| file.unwrap().path()).map(|path| (path.clone(), fs::read(path).unwrap())).collect();
+    for (damaged, bytes) in &whole {
+        for at in (0..bytes.len()).step_by(bytes.len() / 60) {
+            for (path, bytes) in &whole {
+                fs::write(path, bytes).unwrap();
+            }
+            let mut bytes = bytes.clone();
+            bytes[at] ^= 16;
+            fs::write(damaged, bytes).unwrap();
+            assert_eq!(handbook.bring(DEPLOY), before, "{}:{at}", damaged.display());
+        }
+    }
+}
+
+#[test]
+fn what_is_required_requires_more_and_circles_end() {
+    let mut handbook = Handbook::new();
+    handbook.settings = "docs.max_docs = 1".into();
+    handbook.write(
+        "docs/style.md",
+        "# SQL style\n\nKeywords are written in capitals.\n\n## Required reads\n\n- @docs/names.md\n- @docs/types.md\n",
+    );
+    handbook.write("docs/names.md", "# Names\n\nTables are plural.\n\n## Required reads\n\n- @docs/types.md\n- @docs/database.md\n");
+    handbook.write("docs/types.md", "# Types\n\nText has no length.\n\n## Required reads\n\n- @docs/style.md\n- @docs/gone.md\n");
+    let brought = handbook.bring(DATABASE);
+    assert_eq!(paths(&brought), ["docs/names.md", "docs/types.md", "docs/style.md", "docs/database.md"]);
+    assert_eq!(brought.pieces[1].reason, "required by docs/style.md");
+    // Of what finds no room, the one that wants it is told.
+    handbook.write("docs/types.md", &format!("# Types\n\n{}\n", "Text has no length. ".repeat(1_000)));
+    let brought = handbook.bring(DATABASE);
+    assert_eq!(paths(&brought), ["docs/names.md", "docs/style.md", "docs/database.md"]);
+    assert_eq!(brought.pieces[1].reason, "required by docs/database.md; read docs/types.md first");
+    // However many there are, few are read.
+    for number in 0..60 {
+        handbook.write(&format!("docs/link{number}.md"), &format!("Required reads\n\n@docs/link{}.md\n", number + 1));
+    }
+    handbook.write("docs/style.md", "# SQL style\n\n## Required reads\n\n@docs/link0.md\n");
+    let brought = handbook.bring(DATABASE);
+    assert!(brought.pieces.len() < 30, "{:?}", paths(&brought));
+    assert!(brought.notes.iter().any(|note| note.kind == NoteKind::Budget), "the next one is named");
+}
+
+#[test]
+fn an_index_says_what_is_required_too() {
+    let mut handbook = Handbook::new();
+    handbook.settings = "docs.max_docs = 1".into();
+    handbook.write(
+        "docs/index.json",
+        r#"{"version":1,"docs":[{"path":"deploy.md","requires":["auth.md"]},{"path":"auth.md","requires":["logging.md"]},
+        {"path":"logging.md"},{"path":"metrics.md"},{"path":"billing.md"}]}"#,
+    );
+    for _ in 0..2 {
+        assert_eq!(paths(&handbook.bring(DEPLOY)), ["docs/logging.md", "docs/auth.md", "docs/deploy.md"]);
+    }
+}
+
+#[test]
+fn without_time_the_last_prepared_state_answers() {
+    let handbook = Handbook::new();
+    let indexes = [handbook.root.join("docs/index.json")];
+    let cache = handbook.places().cache;
+    let late = || {
+        let deadline = Some(std::time::Instant::now());
+        Corpus::open(&Corpora { indexes: &indexes, cache: cache.as_deref(), deadline, ..Corpora::default() }).unwrap()
+    };
+    assert_eq!((late().len(), late().is_behind), (0, true), "nothing is prepared yet");
+    assert_eq!(handbook.corpus().len(), 7);
+    handbook.write("docs/auth.md", "# Something else\n");
+    let corpus = late();
+    assert_eq!((corpus.len(), corpus.is_behind), (7, true));
+    assert!(!corpus.query(DEPLOY, 3, 0).unwrap().candidates.is_empty());
+}
+
+#[test]
+fn required_reads_come_first_while_there_is_room() {
+    let mut handbook = Handbook::new();
+    handbook.settings = "docs.max_docs = 1".into();
+    let brought = handbook.bring(DATABASE);
+    assert_eq!(paths(&brought)[..2], ["docs/style.md", "docs/database.md"]);
+    assert_eq!(brought.pieces[0].reason, "required by docs/database.md");
+    handbook.settings = "docs.max_tokens = 70\ndocs.max_docs = 1".into();
+    let brought = handbook.bring(DATABASE);
+    assert_eq!(paths(&brought), ["docs/database.md"]);
+    assert!(brought.pieces[0].reason.ends_with("; read docs/style.md first"), "{}", brought.pieces[0].reason);
+    assert!(brought.notes.iter().any(|note| note.kind == NoteKind::Budget && note.path == "docs/style.md"));
+}
+
+#[test]
+fn of_a_long_document_the_best_sections_come_with_its_outline() {
+    let handbook = Handbook::new();
+    let filler = "Words about the weather of the day and nothing else at all. ".repeat(24);
+    let mut text = String::from("# Operations\n\n");
+    for number in 0..12 {
+        let _ = write!(text, "## Topic {number}\n\n{filler}\n\n");
+    }
+    text.push_str(
+        "## Rolling back\n\nTo roll back the canary release when the error budget is gone, drain it and put the previous image back.\n",
+    );
+    handbook.write("docs/deploy.md", &text);
+    let brought = handbook.bring(DEPLOY);
+    let ids: Vec<_> = brought.pieces.iter().map(|piece| piece.id.rsplit('/').next().unwrap()).collect();
+    assert_eq!(ids[..2], ["deploy.md#outline", "deploy.md#Operations › Rolling back"]);
+    assert!(brought.pieces[0].text.contains("- Topic 11"));
+    let tokens: u64 = brought.pieces.iter().map(|piece| piece.tokens).sum();
+    assert!(tokens <= 4000, "{tokens}");
+    assert_eq!(handbook.bring(DEPLOY), brought, "the same bytes every time");
+}
+
+#[test]
+fn global_documents_come_before_the_projects() {
+    let handbook = Handbook::new();
+    handbook.write(
+        "../home/.config/brief/canary.md",
+        "# My rules for a canary release\n\nRoll back the canary when the error budget is gone; never roll forward.\n",
+    );
+    handbook.write("../home/.config/brief/index.json", r#"{"canary.md":["rollback"]}"#);
+    let brought = handbook.bring(DEPLOY);
+    let home = handbook.root.with_file_name("home").join(".config/brief/canary.md");
+    let paths = paths(&brought);
+    assert_eq!(paths[0], home.display().to_string());
+    assert!(paths[1..].contains(&"docs/deploy.md"), "{paths:?}");
+}
+
+#[test]
+fn secrets_and_ways_out_are_guarded() {
+    let handbook = Handbook::new();
+    let key = format!("ghp_{}", "aB3dE5fG7hJ9kL1m".repeat(3));
+    handbook.write("docs/deploy.md", &format!("# Roll back the canary release\n\nWhen the error budget is gone, use {key}.\n"));
+    let brought = handbook.bring(DEPLOY);
+    assert!(brought.pieces[0].text.contains("[redacted: GitHub token]"));
+    #[cfg(unix)]
+    {
+        handbook.write("../secret.md", "# Roll back the canary release when the error budget is gone\n");
+        fs::remove_file(handbook.root.join("docs/deploy.md")).unwrap();
+        std::os::unix::fs::symlink("../../secret.md", handbook.root.join("docs/deploy.md")).unwrap();
+        let brought = handbook.bring(DEPLOY);
+        assert!(!paths(&brought).contains(&"docs/deploy.md"));
+        assert!(brought.notes.iter().any(|note| note.kind == NoteKind::Outside));
+    }
+}
+
+#[test]
+fn entries_of_other_doors_are_candidates() {
+    let handbook = Handbook::new();
+    let entry = Offered {
+        id: "/p/.megg/knowledge.md#2026-canary".into(),
+        path: "/p/.megg/knowledge.md".into(),
+        title: "Canary releases roll back".into(),
+        tags: vec!["release".into()],
+        text: "## Canary releases roll back\n\nWhen the error budget is gone, the canary rolls back by itself.".into(),
+    };
+    let brought = handbook.bring_with(DEPLOY, Selector::Local, vec![entry.clone()]);
+    let piece = brought.pieces.iter().find(|piece| piece.id == entry.id).unwrap();
+    assert_eq!(piece.text, entry.text);
+}
+
+#[test]
+fn a_model_sees_candidates_only_and_its_failure_blocks_nothing() {
+    let handbook = Handbook::new();
+    let asked = std::cell::RefCell::new(Vec::<Vec<Candidate>>::new());
+    let second = |_: &str, shown: &[Candidate]| {
+        asked.borrow_mut().push(shown.to_vec());
+        Ok(shown.iter().position(|candidate| candidate.path == "metrics.md").into_iter().chain([99]).collect())
+    };
+    let model = Selector::Model { ask: &second, on_failure: OnFailure::Nothing };
+    assert_eq!(handbook.bring_with("yes", model, Vec::new()), Brought::default());
+    assert!(asked.borrow().is_empty(), "small talk is sent nowhere");
+    let choice = choose(&handbook.corpus(), Question { message: DEPLOY, limit: 3, explained: 0 }, model).unwrap();
+    assert!(choice.is_models);
+    assert!(asked.borrow()[0].iter().any(|candidate| candidate.path == "deploy.md"));
+    let broken = |_: &str, _: &[Candidate]| Err(Failure::new("the model did not answer"));
+    let brought = handbook.bring_with(DEPLOY, Selector::Model { ask: &broken, on_failure: OnFailure::Nothing }, Vec::new());
+    assert!(brought.pieces.is_empty());
+    assert_eq!(brought.notes[0].kind, NoteKind::Fallback);
+    let brought = handbook.bring_with(DEPLOY, Selector::Model { ask: &broken, on_failure: OnFailure::Local }, Vec::new());
+    assert_eq!(brought.pieces[0].path, "docs/deploy.md");
+}
+
+#[test]
+fn a_broken_index_is_noted_and_the_other_one_used() {
+    let handbook = Handbook::new();
+    handbook.write("../home/.config/brief/index.json", "{broken");
+    let brought = handbook.bring(DEPLOY);
+    assert_eq!(brought.pieces[0].path, "docs/deploy.md");
+    assert!(brought.notes.iter().any(|note| note.reason.contains("cannot read the index")));
+}

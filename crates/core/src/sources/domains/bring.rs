@@ -1,0 +1,131 @@
+//! What other sources ask of this one: the pieces of a session's start, and the entries of a file too large to load.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use jiff::Timestamp;
+
+use super::chain;
+use super::context::{Context, Mode, context};
+use super::knowledge::Knowledge;
+use super::load::{self, KNOWLEDGE};
+use super::render;
+use crate::note::{Note, NoteKind};
+use crate::piece::{Brought, Order, Piece, content_hash, guard};
+use crate::shown::path_text;
+use crate::tokens::estimate_utf16;
+
+/// A knowledge file larger than this is not searched at every message.
+const MAX_SEARCHED_BYTES: usize = 4 * 1024 * 1024;
+
+/// Returns the pieces of a session that starts at `path`: every level's info, state, knowledge, navigation.
+///
+/// The same files give the same pieces, whatever the time of day: nothing in a text counts hours.
+pub fn bring(path: &Path, now: Timestamp) -> Brought {
+    let context = context(path, None, now);
+    let mut pieces = Vec::new();
+    for level in &context.chain {
+        let mut text = render::info_text(level);
+        let own = content_hash(&text);
+        if let Some(warning) = &level.stale_warning {
+            text = format!("> {warning}\n\n{text}");
+        }
+        let id = path_text(&level.info_path());
+        pieces.push(Piece::new(id.clone(), id, format!("domain {}", level.domain), Order::Chain, text).of_content(own));
+    }
+    if let Some(state) = &context.state {
+        let id = path_text(&state.path);
+        pieces.push(Piece::new(id.clone(), id, "hand-off of the session before", Order::State, render::state_piece(state)));
+    }
+    pieces.extend(knowledge_piece(&context));
+    pieces.extend(navigation_piece(&context));
+    Brought { pieces, notes: context.notes }
+}
+
+/// A summary has an identity of its own: the file itself was not delivered.
+fn knowledge_piece(context: &Context) -> Option<Piece> {
+    let knowledge = context.knowledge.as_ref()?;
+    let path = path_text(&knowledge.path);
+    let id = if knowledge.mode == Mode::Full { path.clone() } else { format!("{path}#{}", knowledge.mode.word()) };
+    let mut text = render::knowledge_text(knowledge);
+    let own = content_hash(if knowledge.mode == Mode::Full { &knowledge.content } else { &text });
+    if let Some(warning) = knowledge.warning.as_ref().filter(|_| knowledge.mode == Mode::Summary) {
+        text = format!("> {warning}\n\n{text}");
+    }
+    Some(Piece::new(id, path, format!("domain knowledge, {}", knowledge.mode.word()), Order::Knowledge, text).of_content(own))
+}
+
+fn navigation_piece(context: &Context) -> Option<Piece> {
+    let path = path_text(context.deepest.as_deref()?);
+    Some(Piece::new(format!("{path}#around"), path, "domains and files around", Order::Knowledge, render::navigation_piece(context)))
+}
+
+/// An entry of a knowledge file that was not loaded whole, as a candidate for the running message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryCandidate {
+    /// `path#date-title-slug`, unique within the file.
+    pub id: String,
+    /// The path of the knowledge file.
+    pub path: String,
+    pub title: String,
+    /// `YYYY-MM-DD` as written, if there is one.
+    pub date: Option<String>,
+    /// The entry's type.
+    pub kind: String,
+    pub topics: Vec<String>,
+    /// The body alone.
+    pub body: String,
+    /// The whole entry with its heading, as it is delivered.
+    pub text: String,
+}
+
+impl EntryCandidate {
+    /// Makes the piece that delivers this entry.
+    pub fn piece(&self, reason: impl Into<String>) -> Piece {
+        Piece::new(self.id.clone(), self.path.clone(), reason, Order::Document, self.text.clone())
+    }
+}
+
+/// Returns the entries of the deepest domain's knowledge where it is too large to be loaded whole, else nothing.
+pub fn entries(path: &Path, notes: &mut Vec<Note>) -> Vec<EntryCandidate> {
+    let Some(file) = chain::nearest(path).map(|megg| megg.join(KNOWLEDGE)) else { return Vec::new() };
+    // Most files are small: their size alone tells that session start loads them whole.
+    let size = std::fs::metadata(&file).map_or(0, |metadata| metadata.len() as usize);
+    if estimate_utf16_at_most(size) < super::context::SUMMARY_FROM {
+        return Vec::new();
+    }
+    if size > MAX_SEARCHED_BYTES {
+        let reason = format!("has {size} bytes: too many to be searched at every message (`brief maintain` helps)");
+        notes.push(Note::warning(path_text(&file), NoteKind::TooLarge, reason));
+        return Vec::new();
+    }
+    let Some(text) = load::read(&file, notes) else { return Vec::new() };
+    if Mode::of(estimate_utf16(&text)) == Mode::Full {
+        return Vec::new();
+    }
+    let path = path_text(&file);
+    let text = guard(&path, text, notes);
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let candidate = |entry: &super::entry::Entry<'_>| {
+        let slug = entry.slug();
+        let times = seen.entry(slug.clone()).or_default();
+        *times += 1;
+        let id = if *times == 1 { format!("{path}#{slug}") } else { format!("{path}#{slug}-{times}") };
+        EntryCandidate {
+            id,
+            path: path.clone(),
+            title: entry.title.to_owned(),
+            date: entry.date.map(str::to_owned),
+            kind: entry.kind().to_owned(),
+            topics: entry.topics.clone(),
+            body: entry.body.to_owned(),
+            text: entry.text.to_owned(),
+        }
+    };
+    Knowledge::parse(&text).entries.iter().map(candidate).collect()
+}
+
+/// UTF-8 never needs fewer bytes than UTF-16 needs units.
+fn estimate_utf16_at_most(bytes: usize) -> u64 {
+    (bytes as u64).div_ceil(4)
+}

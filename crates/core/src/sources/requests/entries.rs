@@ -1,0 +1,156 @@
+//! The files read so far, in the order in which they were asked for.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::note::Note;
+use crate::shown::path_text;
+
+/// What became of one request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "status", rename_all = "lowercase")]
+pub enum Content {
+    /// The text of the file, secrets out.
+    Read { content: String },
+    /// The file is larger than the limit and was never read.
+    Skipped { size: u64, limit: u64 },
+    /// The file could not be read; the message has the shape of Node's.
+    Error { message: String },
+}
+
+impl Content {
+    /// Returns the text that stands in the output: the file's own, or the sentence that says why there is none.
+    pub fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Read { content } => Cow::Borrowed(content),
+            Self::Skipped { size, limit } => Cow::Owned(format!("[Skipped: file size {size} bytes exceeds maxFileSize {limit}]")),
+            Self::Error { message } => Cow::Owned(format!("[Error reading file: {message}]")),
+        }
+    }
+}
+
+/// One request and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The absolute path, without `.` and `..`.
+    pub path: PathBuf,
+    pub content: Content,
+}
+
+impl Entry {
+    /// Returns the path as models and people see it: relative to `here`, with `../` where it lies elsewhere.
+    pub fn label(&self, here: &Path) -> String {
+        relative(&self.path, here)
+    }
+}
+
+/// An insertion-ordered map from path to content, and the notes that were made on the way.
+///
+/// The origin of this source keyed its map by the path as it was typed, so that `a.md` and `./a.md` were two files and a
+/// file read from another directory was labelled as if it lay in the current one. The key here is the full path.
+#[derive(Debug, Clone, Default)]
+pub struct ReadFiles {
+    entries: Vec<Entry>,
+    index: HashMap<PathBuf, usize>,
+    pub notes: Vec<Note>,
+}
+
+impl ReadFiles {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Returns whether this path (absolute, normalised) was asked for before.
+    pub fn contains(&self, path: &Path) -> bool {
+        self.index.contains_key(path)
+    }
+
+    pub fn get(&self, path: &Path) -> Option<&Content> {
+        self.index.get(path).map(|at| &self.entries[*at].content)
+    }
+
+    /// Adds an entry at the end. A path that is already there keeps its place and its content.
+    pub fn insert(&mut self, path: PathBuf, content: Content) {
+        if !self.index.contains_key(&path) {
+            self.index.insert(path.clone(), self.entries.len());
+            self.entries.push(Entry { path, content });
+        }
+    }
+
+    pub fn iter(&self) -> std::slice::Iter<'_, Entry> {
+        self.entries.iter()
+    }
+
+    /// Returns the entries from the given place on: those that a round has added.
+    pub fn since(&self, place: usize) -> &[Entry] {
+        self.entries.get(place..).unwrap_or_default()
+    }
+}
+
+impl<'a> IntoIterator for &'a ReadFiles {
+    type Item = &'a Entry;
+    type IntoIter = std::slice::Iter<'a, Entry>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// Returns `path` relative to `base` by name alone (both absolute and normalised), with `/` as separator.
+pub(super) fn relative(path: &Path, base: &Path) -> String {
+    let shared = path.components().zip(base.components()).take_while(|(a, b)| a == b).count();
+    if shared == 0 {
+        return path_text(path);
+    }
+    let up = base.components().skip(shared).map(|_| Component::ParentDir);
+    let result: PathBuf = up.chain(path.components().skip(shared)).collect();
+    path_text(&result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_relative_to_where_one_is() {
+        for (path, base, expected) in [
+            ("/w/p/a.md", "/w/p", "a.md"),
+            ("/w/p/sub/a.md", "/w/p", "sub/a.md"),
+            ("/w/other/a.md", "/w/p/deep", "../../other/a.md"),
+            ("/etc/passwd", "/w", "../etc/passwd"),
+            ("/w/p", "/w/p", "."),
+        ] {
+            assert_eq!(relative(Path::new(path), Path::new(base)), expected);
+        }
+    }
+
+    #[test]
+    fn insertion_order_stays_and_the_first_content_wins() {
+        let mut files = ReadFiles::new();
+        let read = |text: &str| Content::Read { content: text.into() };
+        files.insert("/b".into(), read("1"));
+        files.insert("/a".into(), read("2"));
+        files.insert("/b".into(), read("3"));
+        let seen: Vec<_> = files.iter().map(|entry| (entry.path.to_str().unwrap(), entry.content.text())).collect();
+        assert_eq!(seen, [("/b", "1".into()), ("/a", "2".into())]);
+        assert_eq!(files.since(1).len(), 1);
+        assert!(files.since(9).is_empty());
+    }
+
+    #[test]
+    fn skips_and_errors_have_their_literal_sentences() {
+        assert_eq!(Content::Skipped { size: 9, limit: 5 }.text(), "[Skipped: file size 9 bytes exceeds maxFileSize 5]");
+        assert_eq!(Content::Error { message: "why".into() }.text(), "[Error reading file: why]");
+    }
+}

@@ -1,0 +1,80 @@
+//! Choosing files for a task without a model: by words, with the selector that documents are chosen with.
+
+use super::listing::Listing;
+use crate::fs::read_text;
+use crate::select::{Document, SearchIndex, Weights};
+use crate::shown::normalize;
+
+/// What is read of the tree to choose from: nobody waits for a gigabyte to be indexed.
+const MAX_FILES: usize = 5000;
+const MAX_FILE_BYTES: u64 = 256 * 1024;
+const MAX_TOTAL_BYTES: usize = 32 * 1024 * 1024;
+
+/// Returns the listed files that fit the task, best first and at most `limit`; none if nothing fits.
+///
+/// Somebody who asks for files wants some. So, unlike for a message in passing, a task that the best files fit only
+/// loosely still gets them.
+pub fn choose(task: &str, listing: &Listing, limit: usize) -> Vec<String> {
+    let mut total = 0;
+    let mut documents = Vec::new();
+    for path in listing.paths().iter().take(MAX_FILES) {
+        // A file that cannot be read may still be meant by its name.
+        let text = if total < MAX_TOTAL_BYTES {
+            read_text(&normalize(&listing.dir().join(path)), MAX_FILE_BYTES).unwrap_or_default()
+        } else {
+            String::new()
+        };
+        total += text.len();
+        documents.push(Document { id: path.clone(), path: path.clone(), text, ..Document::default() });
+    }
+    let index = SearchIndex::from_bytes(SearchIndex::build(&documents)).expect("an index that was just built is whole");
+    let loose = Weights { threshold: 0.0, ..Weights::default() };
+    let Ok(selection) = index.query_with(task, limit, 0, &loose) else { return Vec::new() };
+    selection
+        .candidates
+        .into_iter()
+        .filter(|ranked| ranked.score >= selection.cut && ranked.words > 0.0)
+        .take(limit)
+        .map(|ranked| ranked.path)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+    use crate::sources::files::Rules;
+
+    fn chosen(task: &str, files: &[(&str, &str)]) -> Vec<String> {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = dir.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let listing = Listing::of(dir.path(), None, &Rules::settle(&Settings::defaults(), &[], &[], None).unwrap());
+        choose(task, &listing, 3)
+    }
+
+    const FILES: &[(&str, &str)] = &[
+        ("docs/retries.md", "# Retries\n\nEvery failed call is retried with exponential backoff.\n"),
+        ("src/http/backoff.rs", "// Exponential backoff between retries of a call.\nfn delay() {}\n"),
+        ("src/billing/invoice.rs", "// Invoices and their numbers.\nfn number() {}\n"),
+        ("docs/style.md", "# Style\n\nShort sentences.\n"),
+    ];
+
+    #[test]
+    fn files_about_the_task_are_chosen_and_others_are_not() {
+        let files = chosen("change the exponential backoff of retries", FILES);
+        assert!(files.iter().any(|path| path == "docs/retries.md") && files.iter().any(|path| path == "src/http/backoff.rs"), "{files:?}");
+        assert!(!files.iter().any(|path| path == "docs/style.md"), "{files:?}");
+        assert_eq!(chosen("invoice numbers", FILES)[0], "src/billing/invoice.rs");
+    }
+
+    #[test]
+    fn nothing_fits_nothing() {
+        assert!(chosen("xylophone zeppelin", FILES).is_empty());
+        assert!(chosen("", FILES).is_empty());
+        assert!(chosen("anything", &[]).is_empty());
+    }
+}
