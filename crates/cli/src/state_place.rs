@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use briefing_core::fs::{FileError, FileProblem};
+use briefing_core::fs::{FileError, FileProblem, LinkProblem};
 use briefing_core::shown::path_text;
 
 /// Tells whether the directory can be written, or made where it is not there. Nothing is left behind.
@@ -12,8 +12,8 @@ pub(crate) fn check(directory: &Path) -> Result<(), FileError> {
     let failed = |problem| FileError::new(path_text(there), problem);
     match there.metadata() {
         Ok(metadata) if metadata.is_dir() => {}
-        Ok(_) => return Err(failed(FileProblem::Io("not a directory".into()))),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Err(failed(FileProblem::Link { why: "to nothing" })),
+        Ok(_) => return Err(failed(FileProblem::NotADirectory)),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Err(failed(FileProblem::Link(LinkProblem::ToNothing))),
         Err(error) => return Err(failed(error.into())),
     }
     match tempfile::Builder::new().prefix(".brief-").tempfile_in(there) {

@@ -4,122 +4,18 @@
 //! go to a temporary file beside the target and are renamed over it.
 
 mod buffer;
+mod problem;
 mod replacement;
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use thiserror::Error;
-
-use crate::note::{Level, Note, NoteKind};
-use crate::text::{self, Undecodable};
+use crate::text;
 
 pub use buffer::Buffer;
+pub use problem::{FileError, FileProblem, Irregular, LinkProblem};
 pub use replacement::{Replacement, name_unlinked, unlinked_beside, write_atomic};
-
-/// Why one file could not be used. Each situation has its own variant and message.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum FileProblem {
-    #[error("does not exist")]
-    Missing,
-    #[error("permission denied")]
-    PermissionDenied,
-    #[error("too large: {size} bytes, the limit is {limit}")]
-    TooLarge { size: u64, limit: u64 },
-    #[error("too many files in the directory: {count}, the limit is {limit}")]
-    TooMany { count: usize, limit: usize },
-    #[error("binary file")]
-    Binary,
-    #[error("not UTF-8 (first bad byte at {offset})")]
-    NotUtf8 { offset: usize },
-    #[error("locked by another process")]
-    Locked,
-    #[error("not a regular file but {what}")]
-    NotRegular { what: &'static str },
-    #[error("symbolic link {why}")]
-    Link { why: &'static str },
-    #[error("lies outside `{root}`")]
-    Outside { root: String },
-    #[error("is also where the result is to be written")]
-    Output,
-    #[error("{0}")]
-    Io(String),
-}
-
-impl FileProblem {
-    /// Returns the unit in which this problem is counted.
-    pub fn kind(&self) -> NoteKind {
-        match self {
-            Self::Missing => NoteKind::Missing,
-            Self::PermissionDenied => NoteKind::Permission,
-            Self::TooLarge { .. } => NoteKind::TooLarge,
-            Self::TooMany { .. } => NoteKind::TooMany,
-            Self::Binary => NoteKind::Binary,
-            Self::NotUtf8 { .. } => NoteKind::NotUtf8,
-            Self::Locked => NoteKind::Locked,
-            Self::NotRegular { .. } => NoteKind::NotRegular,
-            Self::Link { .. } => NoteKind::Link,
-            Self::Outside { .. } => NoteKind::Outside,
-            Self::Output => NoteKind::OwnOutput,
-            Self::Io(_) => NoteKind::Io,
-        }
-    }
-}
-
-impl From<io::Error> for FileProblem {
-    fn from(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::NotFound => Self::Missing,
-            io::ErrorKind::PermissionDenied => Self::PermissionDenied,
-            io::ErrorKind::WouldBlock | io::ErrorKind::ResourceBusy | io::ErrorKind::ExecutableFileBusy => Self::Locked,
-            io::ErrorKind::IsADirectory => Self::NotRegular { what: "a directory" },
-            #[cfg(unix)]
-            _ if error.raw_os_error() == Some(libc::ELOOP) => Self::Link { why: "in a loop" },
-            // ERROR_SHARING_VIOLATION and ERROR_LOCK_VIOLATION have no kind of their own.
-            _ if cfg!(windows) && matches!(error.raw_os_error(), Some(32 | 33)) => Self::Locked,
-            _ => Self::Io(plain_message(&error)),
-        }
-    }
-}
-
-impl From<Undecodable> for FileProblem {
-    fn from(undecodable: Undecodable) -> Self {
-        match undecodable {
-            Undecodable::Binary => Self::Binary,
-            Undecodable::NotUtf8 { offset } => Self::NotUtf8 { offset },
-        }
-    }
-}
-
-/// Returns the message of an I/O error without Rust's `(os error N)`.
-fn plain_message(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error") {
-        Some(end) => text[..end].to_lowercase(),
-        None => text,
-    }
-}
-
-/// A file that could not be used, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`{}`: {problem}", crate::shown::one_line(path))]
-pub struct FileError {
-    /// The path as shown to people.
-    pub path: String,
-    pub problem: FileProblem,
-}
-
-impl FileError {
-    pub fn new(path: impl Into<String>, problem: FileProblem) -> Self {
-        Self { path: path.into(), problem }
-    }
-
-    /// Returns the same fact as a note of the given level.
-    pub fn note(&self, level: Level) -> Note {
-        Note::new(self.path.clone(), self.problem.kind(), level, self.problem.to_string())
-    }
-}
 
 /// Whether a symbolic link in the last place of a path may be followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,7 +36,7 @@ pub fn open_regular(path: &Path, last_link: LastLink) -> Result<(File, Metadata)
     }
     #[cfg(not(unix))]
     if last_link == LastLink::Refuse && fs::symlink_metadata(path)?.is_symlink() {
-        return Err(FileProblem::Link { why: "where a file was" });
+        return Err(FileProblem::Link(LinkProblem::Unexpected));
     }
     checked(options.open(path), path)
 }
@@ -154,7 +50,7 @@ fn checked(opened: io::Result<File>, path: &Path) -> Result<(File, Metadata), Fi
     };
     let metadata = file.metadata()?;
     if !metadata.is_file() {
-        return Err(not_regular(Some(metadata)).unwrap_or(FileProblem::NotRegular { what: "something else" }));
+        return Err(not_regular(Some(metadata)).unwrap_or(FileProblem::NotRegular(Irregular::Other)));
     }
     Ok((file, metadata))
 }
@@ -192,18 +88,18 @@ impl Opener {
 fn not_regular(metadata: Option<Metadata>) -> Option<FileProblem> {
     let kind = metadata?.file_type();
     if kind.is_dir() {
-        return Some(FileProblem::NotRegular { what: "a directory" });
+        return Some(FileProblem::NotRegular(Irregular::Directory));
     }
     #[cfg(unix)]
     {
         use std::os::unix::fs::FileTypeExt;
         let what = match kind {
-            kind if kind.is_fifo() => "a FIFO",
-            kind if kind.is_socket() => "a socket",
-            kind if kind.is_block_device() || kind.is_char_device() => "a device",
+            kind if kind.is_fifo() => Irregular::Fifo,
+            kind if kind.is_socket() => Irregular::Socket,
+            kind if kind.is_block_device() || kind.is_char_device() => Irregular::Device,
             _ => return None,
         };
-        Some(FileProblem::NotRegular { what })
+        Some(FileProblem::NotRegular(what))
     }
     #[cfg(not(unix))]
     None
@@ -259,7 +155,7 @@ mod tests {
         let path = dir.path().join("pipe");
         let status = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
         assert!(status.success());
-        assert_eq!(read_bytes(&path, 10), Err(FileProblem::NotRegular { what: "a FIFO" }));
+        assert_eq!(read_bytes(&path, 10), Err(FileProblem::NotRegular(Irregular::Fifo)));
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use briefing_core::fs::FileProblem;
+use briefing_core::fs::{FileProblem, Irregular};
 use briefing_core::settings::Layer;
 use briefing_core::shown::{normalize, path_text};
-use briefing_core::sources::requests::{self, Options, ReadFiles, read_include_files, read_requested_files};
+use briefing_core::sources::requests::{self, Content, Options, ReadFiles, read_include_files, read_requested_files};
 use briefing_core::{Failure, Level, Note, NoteKind};
 use clap::{Args, ValueEnum};
 
@@ -141,7 +141,9 @@ pub(crate) fn print(files: &mut ReadFiles, here: &Path, format: Format) -> Resul
     if files.notes.iter().any(|note| note.kind == NoteKind::Outside) {
         talk::hint("--allow-outside reads what lies outside the directory, --dir names another");
     }
-    if files.notes.iter().any(|note| note.kind == NoteKind::NotRegular && note.reason.ends_with("a directory")) {
+    let is_directory =
+        |entry: &requests::Entry| matches!(entry.content, Content::Error { problem: FileProblem::NotRegular(Irregular::Directory), .. });
+    if files.iter().any(is_directory) {
         talk::hint("`brief pack` takes whole directories");
     }
     output::print(&text)

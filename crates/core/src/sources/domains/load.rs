@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::fs::{self, FileProblem};
+use crate::fs::{self, FileProblem, LinkProblem};
 use crate::note::{Note, NoteKind};
 use crate::shown::path_text;
 
@@ -44,8 +44,8 @@ fn link_problem(path: &Path, notes: &mut Vec<Note>) -> Option<FileProblem> {
             notes.push(Note::info(path_text(path), NoteKind::Link, format!("is a link to `{}`", path_text(&real))));
             None
         }
-        Ok(_) => Some(FileProblem::Link { why: "to something that is not a .md file" }),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(FileProblem::Link { why: "that leads nowhere" }),
+        Ok(_) => Some(FileProblem::Link(LinkProblem::NotMarkdown)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(FileProblem::Link(LinkProblem::ToNothing)),
         Err(error) => Some(error.into()),
     }
 }

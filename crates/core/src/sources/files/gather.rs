@@ -9,7 +9,7 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use super::explain::Matchers;
 use super::rules::Rules;
-use crate::fs::{FileError, FileProblem, LastLink};
+use crate::fs::{FileError, FileProblem, LastLink, LinkProblem};
 use crate::note::{Note, NoteKind};
 use crate::shown::{normalize, path_text, relative_text, tree_order};
 
@@ -75,7 +75,7 @@ pub fn gather(arguments: &[PathBuf], here: &Path, rules: &Rules) -> Gathered {
             Err(error) => {
                 let is_broken_link = fs::symlink_metadata(&path).is_ok_and(|link| link.is_symlink());
                 let problem = match FileProblem::from(error) {
-                    FileProblem::Missing if is_broken_link => FileProblem::Link { why: "to nothing" },
+                    FileProblem::Missing if is_broken_link => FileProblem::Link(LinkProblem::ToNothing),
                     problem => problem,
                 };
                 gathered.errors.push(FileError::new(shown, problem));
@@ -334,7 +334,7 @@ impl Walked {
         }
         let real = match fs::canonicalize(path).map_err(FileProblem::from) {
             Ok(real) => real,
-            Err(FileProblem::Link { .. }) => return skip("is part of a loop"),
+            Err(FileProblem::Link(_)) => return skip("is part of a loop"),
             Err(FileProblem::Missing) => return skip("points to nothing"),
             Err(_) => return skip("cannot be followed"),
         };

@@ -253,11 +253,7 @@ fn near_limit(shown: &str, bytes: u64, rules: &Rules) -> Option<Note> {
 fn is_merely_skipped(problem: &FileProblem) -> bool {
     matches!(
         problem,
-        FileProblem::Missing
-            | FileProblem::Binary
-            | FileProblem::NotUtf8 { .. }
-            | FileProblem::NotRegular { .. }
-            | FileProblem::Link { .. }
+        FileProblem::Missing | FileProblem::Binary | FileProblem::NotUtf8 { .. } | FileProblem::NotRegular(_) | FileProblem::Link(_)
     )
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::find::boundary;
 use super::frame;
-use crate::fs::{self, FileProblem};
+use crate::fs::{self, FileProblem, LinkProblem};
 use crate::note::{Note, NoteKind};
 use crate::piece::guard;
 
@@ -35,8 +35,8 @@ fn raw(path: &Path) -> Result<Option<String>, FileProblem> {
 /// Returns where a file really is. Links may lead anywhere inside the project, and nowhere else.
 pub(super) fn place(path: &Path) -> Result<PathBuf, FileProblem> {
     fs::beneath(boundary(path.parent().unwrap_or(path)), path).map_err(|problem| match problem {
-        FileProblem::Missing if path.symlink_metadata().is_ok() => FileProblem::Link { why: "to nothing" },
-        FileProblem::Outside { .. } => FileProblem::Link { why: "that leaves the project" },
+        FileProblem::Missing if path.symlink_metadata().is_ok() => FileProblem::Link(LinkProblem::ToNothing),
+        FileProblem::Outside { .. } => FileProblem::Link(LinkProblem::LeavesProject),
         other => other,
     })
 }

@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::fs::FileProblem;
 use crate::note::Note;
 use crate::shown::path_text;
 
@@ -18,7 +19,11 @@ pub enum Content {
     /// The file is larger than the limit and was never read.
     Skipped { size: u64, limit: u64 },
     /// The file could not be read; the message has the shape of Node's.
-    Error { message: String },
+    Error {
+        message: String,
+        #[serde(skip)]
+        problem: FileProblem,
+    },
 }
 
 impl Content {
@@ -27,7 +32,7 @@ impl Content {
         match self {
             Self::Read { content } => Cow::Borrowed(content),
             Self::Skipped { size, limit } => Cow::Owned(format!("[Skipped: file size {size} bytes exceeds maxFileSize {limit}]")),
-            Self::Error { message } => Cow::Owned(format!("[Error reading file: {message}]")),
+            Self::Error { message, .. } => Cow::Owned(format!("[Error reading file: {message}]")),
         }
     }
 }
@@ -151,6 +156,6 @@ mod tests {
     #[test]
     fn skips_and_errors_have_their_literal_sentences() {
         assert_eq!(Content::Skipped { size: 9, limit: 5 }.text(), "[Skipped: file size 9 bytes exceeds maxFileSize 5]");
-        assert_eq!(Content::Error { message: "why".into() }.text(), "[Error reading file: why]");
+        assert_eq!(Content::Error { message: "why".into(), problem: FileProblem::Binary }.text(), "[Error reading file: why]");
     }
 }

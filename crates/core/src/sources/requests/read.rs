@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::entries::{Content, ReadFiles, relative};
 use super::matcher::build_matcher;
-use crate::fs::{Buffer, FileError, FileProblem, LastLink, beneath, open_regular};
+use crate::fs::{Buffer, FileError, FileProblem, Irregular, LastLink, LinkProblem, beneath, open_regular};
 use crate::note::{Level, Note, NoteKind};
 use crate::piece::guard;
 use crate::shown::{normalize, one_line};
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
                 files.notes.push(FileError::new(one_line(&label), problem.clone()).note(Level::Warning));
                 match problem {
                     FileProblem::TooLarge { size, limit } => Content::Skipped { size, limit },
-                    problem => Content::Error { message: node_message(&problem, &label) },
+                    problem => Content::Error { message: node_message(&problem, &label), problem },
                 }
             }
         };
@@ -148,12 +148,10 @@ impl<'a> Reader<'a> {
         match beneath(dir, path) {
             Err(problem @ FileProblem::Outside { .. }) if !passes_a_link(&normalize(dir), path) => Err(problem),
             // Whether something that was not listed exists is nobody's business.
-            _ if self.options.listed.as_ref().is_some_and(|listed| !listed.contains(path)) => {
-                Err(FileProblem::Io("not among the listed files".into()))
-            }
+            _ if self.options.listed.as_ref().is_some_and(|listed| !listed.contains(path)) => Err(FileProblem::NotListed),
             Ok(real) => Ok(real),
             // What a link points to must not be told apart: not there, not readable and not allowed look the same.
-            Err(_) if passes_a_link(&normalize(dir), path) => Err(FileProblem::Link { why: "that leads outside or nowhere" }),
+            Err(_) if passes_a_link(&normalize(dir), path) => Err(FileProblem::Link(LinkProblem::OutsideOrNowhere)),
             Err(problem) => Err(problem),
         }
     }
@@ -173,16 +171,16 @@ fn node_message(problem: &FileProblem, label: &str) -> String {
     match problem {
         FileProblem::Missing => format!("ENOENT: no such file or directory, open '{label}'"),
         FileProblem::PermissionDenied => format!("EACCES: permission denied, open '{label}'"),
-        FileProblem::NotRegular { what: "a directory" } => "EISDIR: illegal operation on a directory, read".into(),
-        FileProblem::NotRegular { .. } => format!("EINVAL: {problem}, open '{label}'"),
+        FileProblem::NotRegular(Irregular::Directory) => "EISDIR: illegal operation on a directory, read".into(),
+        FileProblem::NotRegular(_) => format!("EINVAL: {problem}, open '{label}'"),
         FileProblem::Binary | FileProblem::NotUtf8 { .. } => format!("EILSEQ: {problem}, read '{label}'"),
         FileProblem::Locked => format!("EBUSY: resource busy or locked, open '{label}'"),
-        FileProblem::Link { why: "in a loop" } => format!("ELOOP: too many symbolic links encountered, open '{label}'"),
-        FileProblem::Link { .. } => format!("EPERM: {problem}, open '{label}'"),
+        FileProblem::Link(LinkProblem::Loop) => format!("ELOOP: too many symbolic links encountered, open '{label}'"),
+        FileProblem::Link(_) => format!("EPERM: {problem}, open '{label}'"),
         FileProblem::Outside { .. } => format!("EPERM: path is outside the allowed directory, open '{label}'"),
-        FileProblem::Io(text) if text == "not a directory" => format!("ENOTDIR: {text}, open '{label}'"),
-        FileProblem::Io(text) if text == "file name too long" => format!("ENAMETOOLONG: name too long, open '{label}'"),
-        FileProblem::Io(_) | FileProblem::TooLarge { .. } | FileProblem::TooMany { .. } | FileProblem::Output => {
+        FileProblem::NotADirectory => format!("ENOTDIR: not a directory, open '{label}'"),
+        FileProblem::NameTooLong => format!("ENAMETOOLONG: name too long, open '{label}'"),
+        FileProblem::NotListed | FileProblem::Io(_) | FileProblem::TooLarge { .. } | FileProblem::TooMany { .. } | FileProblem::Output => {
             format!("EIO: {problem}, open '{label}'")
         }
     }

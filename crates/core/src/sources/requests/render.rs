@@ -94,13 +94,14 @@ fn json(files: &ReadFiles, here: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fs::FileProblem;
 
     fn files(entries: &[(&str, &str)]) -> ReadFiles {
         let mut files = ReadFiles::new();
         for (path, content) in entries {
             files.insert(Path::new("/w").join(path), Content::Read { content: (*content).into() });
         }
-        files.insert("/w/gone".into(), Content::Error { message: "ENOENT".into() });
+        files.insert("/w/gone".into(), Content::Error { message: "ENOENT".into(), problem: FileProblem::Missing });
         files
     }
 

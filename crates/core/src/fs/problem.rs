@@ -1,0 +1,172 @@
+//! Why a file could not be used, as facts. Whoever decides something about a problem matches on these; the words are for
+//! people only.
+
+use std::fmt;
+use std::io;
+
+use thiserror::Error;
+
+use crate::note::{Level, Note, NoteKind};
+use crate::text::Undecodable;
+
+/// Why one file could not be used. Each situation has its own variant and message.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum FileProblem {
+    #[error("does not exist")]
+    Missing,
+    #[error("permission denied")]
+    PermissionDenied,
+    #[error("too large: {size} bytes, the limit is {limit}")]
+    TooLarge { size: u64, limit: u64 },
+    #[error("too many files in the directory: {count}, the limit is {limit}")]
+    TooMany { count: usize, limit: usize },
+    #[error("binary file")]
+    Binary,
+    #[error("not UTF-8 (first bad byte at {offset})")]
+    NotUtf8 { offset: usize },
+    #[error("locked by another process")]
+    Locked,
+    #[error("not a regular file but {0}")]
+    NotRegular(Irregular),
+    #[error("symbolic link {0}")]
+    Link(LinkProblem),
+    #[error("lies outside `{root}`")]
+    Outside { root: String },
+    #[error("not among the listed files")]
+    NotListed,
+    #[error("is also where the result is to be written")]
+    Output,
+    /// A part of the path that has to be a directory is something else.
+    #[error("not a directory")]
+    NotADirectory,
+    #[error("file name too long")]
+    NameTooLong,
+    /// Any other error of the system, in its words.
+    #[error("{0}")]
+    Io(String),
+}
+
+/// What stands where a regular file is needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Irregular {
+    Directory,
+    Fifo,
+    Socket,
+    Device,
+    Other,
+}
+
+impl fmt::Display for Irregular {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Directory => "a directory",
+            Self::Fifo => "a FIFO",
+            Self::Socket => "a socket",
+            Self::Device => "a device",
+            Self::Other => "something else",
+        })
+    }
+}
+
+/// What is wrong with a symbolic link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkProblem {
+    Loop,
+    ToNothing,
+    LeavesProject,
+    /// It must not be told which of the two: what lies outside is nobody's business.
+    OutsideOrNowhere,
+    NotMarkdown,
+    /// A file was replaced by a link after it was looked at.
+    Unexpected,
+}
+
+impl fmt::Display for LinkProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Loop => "in a loop",
+            Self::ToNothing => "to nothing",
+            Self::LeavesProject => "that leaves the project",
+            Self::OutsideOrNowhere => "that leads outside or nowhere",
+            Self::NotMarkdown => "to something that is not a .md file",
+            Self::Unexpected => "where a file was",
+        })
+    }
+}
+
+impl FileProblem {
+    /// Returns the unit in which this problem is counted.
+    pub fn kind(&self) -> NoteKind {
+        match self {
+            Self::Missing => NoteKind::Missing,
+            Self::PermissionDenied => NoteKind::Permission,
+            Self::TooLarge { .. } => NoteKind::TooLarge,
+            Self::TooMany { .. } => NoteKind::TooMany,
+            Self::Binary => NoteKind::Binary,
+            Self::NotUtf8 { .. } => NoteKind::NotUtf8,
+            Self::Locked => NoteKind::Locked,
+            Self::NotRegular(_) => NoteKind::NotRegular,
+            Self::Link(_) => NoteKind::Link,
+            Self::Outside { .. } => NoteKind::Outside,
+            Self::Output => NoteKind::OwnOutput,
+            Self::NotListed | Self::NotADirectory | Self::NameTooLong | Self::Io(_) => NoteKind::Io,
+        }
+    }
+}
+
+impl From<io::Error> for FileProblem {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound => Self::Missing,
+            io::ErrorKind::PermissionDenied => Self::PermissionDenied,
+            io::ErrorKind::WouldBlock | io::ErrorKind::ResourceBusy | io::ErrorKind::ExecutableFileBusy => Self::Locked,
+            io::ErrorKind::IsADirectory => Self::NotRegular(Irregular::Directory),
+            io::ErrorKind::NotADirectory => Self::NotADirectory,
+            #[cfg(unix)]
+            _ if error.raw_os_error() == Some(libc::ELOOP) => Self::Link(LinkProblem::Loop),
+            #[cfg(unix)]
+            _ if error.raw_os_error() == Some(libc::ENAMETOOLONG) => Self::NameTooLong,
+            // ERROR_SHARING_VIOLATION and ERROR_LOCK_VIOLATION have no kind of their own.
+            _ if cfg!(windows) && matches!(error.raw_os_error(), Some(32 | 33)) => Self::Locked,
+            _ => Self::Io(plain_message(&error)),
+        }
+    }
+}
+
+impl From<Undecodable> for FileProblem {
+    fn from(undecodable: Undecodable) -> Self {
+        match undecodable {
+            Undecodable::Binary => Self::Binary,
+            Undecodable::NotUtf8 { offset } => Self::NotUtf8 { offset },
+        }
+    }
+}
+
+/// Returns the message of an I/O error without Rust's `(os error N)`.
+fn plain_message(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_lowercase(),
+        None => text,
+    }
+}
+
+/// A file that could not be used, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("`{}`: {problem}", crate::shown::one_line(path))]
+pub struct FileError {
+    /// The path as shown to people.
+    pub path: String,
+    pub problem: FileProblem,
+}
+
+impl FileError {
+    pub fn new(path: impl Into<String>, problem: FileProblem) -> Self {
+        Self { path: path.into(), problem }
+    }
+
+    /// Returns the same fact as a note of the given level.
+    pub fn note(&self, level: Level) -> Note {
+        Note::new(self.path.clone(), self.problem.kind(), level, self.problem.to_string())
+    }
+}
