@@ -10,7 +10,7 @@ mod input;
 mod landing;
 mod notifying;
 mod output;
-mod packer;
+mod pack_report;
 mod progress;
 mod prompt;
 mod requested;
@@ -20,7 +20,7 @@ mod state_place;
 mod talk;
 mod terminal;
 mod trusting;
-mod walking;
+mod walk_flags;
 
 use std::process::ExitCode;
 use std::time::Instant;

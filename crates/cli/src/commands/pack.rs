@@ -7,12 +7,12 @@ use briefing_core::Failure;
 use briefing_core::fs::{Replacement, name_unlinked};
 use briefing_core::render::{Format, Style};
 use briefing_core::shown::relative_text;
-use briefing_core::sources::files::{Home, Pack, SortBy};
+use briefing_core::sources::files::{ErrorMode, PackRequest, Packed, SortBy, Tokens};
 use briefing_tokens::{ENCODINGS, ExactCounter};
 use clap::{Args, ValueEnum};
 
-use crate::packer::{Packer, decide};
-use crate::walking::WalkArguments;
+use crate::pack_report::{self, pack_shown};
+use crate::walk_flags::WalkFlags;
 use crate::{clipboard, environment, output, talk};
 
 #[derive(Debug, Args)]
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     files_from: Vec<PathBuf>,
 
     #[command(flatten)]
-    walk: WalkArguments,
+    walk: WalkFlags,
 
     /// The output format
     #[arg(short, long, value_enum, default_value_t)]
@@ -102,30 +102,24 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
     let counts = arguments.tokens || arguments.budget.is_some() || arguments.sort == SortArgument::Tokens;
     let counter = counts.then(|| ExactCounter::new(&arguments.encoding, places.cache.clone())).transpose()?;
-    let style = Style { format: arguments.format(), has_line_numbers: arguments.line_numbers };
-    // What comes in its final order can wait where the document goes.
-    let is_in_order = arguments.sort == SortArgument::Path && arguments.budget.is_none();
-    let home = rules.own_output.clone().filter(|_| is_in_order).map_or(Home::Temporary, Home::Beside);
-    let packer =
-        Packer { rules: &rules, style: &style, counter: counter.as_ref(), is_quiet: arguments.quiet, explains: arguments.explain, home };
-
-    let result = packer.pack(&paths, &places.here, arguments.sort.into(), arguments.budget)?;
+    let request = PackRequest {
+        style: Style { format: arguments.format(), has_line_numbers: arguments.line_numbers },
+        sort: arguments.sort.into(),
+        tokens: counter.as_ref().map(|counter| Tokens { counter, budget: arguments.budget }),
+        explains: arguments.explain,
+        becomes: rules.own_output.as_deref(),
+        ..PackRequest::new(&paths, &places.here, &rules)
+    };
+    let packed = pack_shown(&request, arguments.quiet)?;
     if let Some(counter) = &counter {
         counter.save();
     }
-    result.tell(arguments.quiet, arguments.explain);
-    decide(
-        &result.errors,
-        settings.text("error_handling_mode"),
-        arguments.walk.yes,
-        result.fitted.kept.len(),
-        arguments.quiet && !arguments.explain,
-    )?;
-    let pack = packer.finished(&result);
-    deliver(arguments, rules.own_output.as_deref(), &places.here, &pack)?;
+    pack_report::warn(&packed, arguments.quiet, arguments.explain);
+    pack_report::confirm(&packed, ErrorMode::of(&settings), arguments.walk.yes, arguments.quiet && !arguments.explain)?;
+    deliver(arguments, rules.own_output.as_deref(), &places.here, &packed)?;
     if !arguments.quiet {
-        talk::plain(&result.summary(&pack));
-        if result.fitted.kept.is_empty() && !arguments.explain {
+        talk::plain(&pack_report::summary(&packed));
+        if packed.files() == 0 && !arguments.explain {
             talk::hint("`--explain` says why nothing was taken");
         }
     }
@@ -176,7 +170,7 @@ fn paths(arguments: &Arguments, here: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-fn deliver(arguments: &Arguments, target: Option<&Path>, here: &Path, pack: &Pack<'_>) -> Result<(), Failure> {
+fn deliver(arguments: &Arguments, target: Option<&Path>, here: &Path, packed: &Packed) -> Result<(), Failure> {
     if let Some(target) = target {
         let fail = |error: &(dyn std::error::Error + 'static)| {
             Failure::new(format!("cannot write `{}`", relative_text(target, here))).because(error)
@@ -184,31 +178,31 @@ fn deliver(arguments: &Arguments, target: Option<&Path>, here: &Path, pack: &Pac
         // A device or a FIFO is written to, never replaced.
         if std::fs::metadata(target).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
             let mut file = std::fs::File::options().write(true).open(target).map_err(|error| fail(&error))?;
-            return pack.write(&mut file).map_err(|error| fail(&error));
+            return packed.write(&mut file).map_err(|error| fail(&error));
         }
-        let settled = pack.settle().map_err(|error| fail(&error))?;
+        let settled = packed.settle().map_err(|error| fail(&error))?;
         if settled.is_some_and(|document| name_unlinked(document, target).is_ok()) {
             return Ok(());
         }
         let mut replacement = Replacement::beside(target).map_err(|problem| fail(&problem))?;
         match settled {
             Some(mut document) => document.rewind().and_then(|()| std::io::copy(&mut document, replacement.file())).map(drop),
-            None => pack.write(replacement.file()),
+            None => packed.write(replacement.file()),
         }
         .map_err(|error| fail(&error))?;
         return replacement.commit().map_err(|error| fail(&error));
     }
     if arguments.copy {
         let mut document = Vec::new();
-        pack.write(&mut document).map_err(|error| Failure::new("cannot read the temporary file back").because(&error))?;
+        packed.write(&mut document).map_err(|error| Failure::new("cannot read the temporary file back").because(&error))?;
         return clipboard::copy(&document);
     }
     let mut stdout = std::io::stdout().lock();
     if stdout.is_terminal() {
         // Contents are strangers' words: on a terminal they must not move the cursor.
         let mut document = Vec::new();
-        pack.write(&mut document).map_err(|error| Failure::new("cannot read the temporary file back").because(&error))?;
+        packed.write(&mut document).map_err(|error| Failure::new("cannot read the temporary file back").because(&error))?;
         return output::print_foreign(&String::from_utf8_lossy(&document));
     }
-    output::finish(pack.write(&mut stdout).and_then(|()| stdout.flush()))
+    output::finish(packed.write(&mut stdout).and_then(|()| stdout.flush()))
 }

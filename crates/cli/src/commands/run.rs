@@ -6,21 +6,20 @@ use std::time::Duration;
 
 use briefing_core::Failure;
 use briefing_core::fs::{Replacement, write_atomic};
-use briefing_core::render::Style;
 use briefing_core::secrets::redact;
 use briefing_core::settings::{Places, Settings, Value};
 use briefing_core::shown::{normalize, relative_text};
-use briefing_core::sources::files::{Home, SortBy};
+use briefing_core::sources::files::{ErrorMode, PackRequest};
 use briefing_goals::template::{self, Values};
 use briefing_goals::{Goal, Kind, Level, arguments, deciding, find, project_receivers};
 use clap::Args;
 
 use super::goals::trust;
-use crate::packer::{Packer, decide};
+use crate::pack_report::{self, pack_shown};
 use crate::running::receiver::{Answer, Receiver};
 use crate::running::{children, scripts};
 use crate::trusting::{self, Due};
-use crate::walking::WalkArguments;
+use crate::walk_flags::WalkFlags;
 use crate::{environment, output, talk};
 
 mod explain;
@@ -40,7 +39,7 @@ pub(crate) struct Arguments {
     #[arg(short = 'c', long = "context", value_name = "PATH", num_args = 0..)]
     context: Option<Vec<PathBuf>>,
     #[command(flatten)]
-    walk: WalkArguments,
+    walk: WalkFlags,
     /// Run the scripts, print the exact prompt, and send it to nobody
     #[arg(long)]
     dry_run: bool,
@@ -218,15 +217,12 @@ impl Run<'_> {
         let walk = &self.arguments.walk;
         let mut rules = walk.rules(&self.settings)?;
         rules.own_output.clone_from(&self.target);
-        let style = Style::default();
-        let packer = Packer { rules: &rules, style: &style, counter: None, is_quiet: false, explains: false, home: Home::Temporary };
-        let result = packer.pack(&paths, here, SortBy::Path, None)?;
-        result.tell(false, false);
-        decide(&result.errors, self.settings.text("error_handling_mode"), walk.yes, result.fitted.kept.len(), false)?;
+        let packed = pack_shown(&PackRequest::new(&paths, here, &rules), false)?;
+        pack_report::warn(&packed, false, false);
+        pack_report::confirm(&packed, ErrorMode::of(&self.settings), walk.yes, false)?;
         let mut document = Vec::new();
-        let finished = packer.finished(&result);
-        finished.write(&mut document).map_err(|error| Failure::new("cannot read the temporary file back").because(&error))?;
-        talk::plain(&result.summary(&finished));
+        packed.write(&mut document).map_err(|error| Failure::new("cannot read the temporary file back").because(&error))?;
+        talk::plain(&pack_report::summary(&packed));
         Ok(Some(String::from_utf8_lossy(&document).into_owned()))
     }
 

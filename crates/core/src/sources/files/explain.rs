@@ -18,7 +18,7 @@ use crate::shown::{path_text, relative_text};
 /// Returns a note for every file and directory below the walked roots that the walk passed over silently.
 ///
 /// A directory that was not entered is one note, not one per file in it.
-pub fn explain(gathered: &Gathered, notes: &[Note], errors: &[FileError], rules: &Rules) -> Vec<Note> {
+pub(super) fn explain(gathered: &Gathered, notes: &[Note], errors: &[FileError], rules: &Rules) -> Vec<Note> {
     let taken = gathered.candidates.iter().map(|candidate| candidate.shown.as_str());
     let told = notes.iter().map(|note| note.path.as_str()).chain(errors.iter().map(|error| error.path.as_str()));
     let known: HashSet<&str> = taken.chain(told).collect();

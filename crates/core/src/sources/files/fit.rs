@@ -4,11 +4,14 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
+use super::document::Packed;
 use super::load::Section;
 use super::rules::Rules;
+use crate::failure::Failure;
 use crate::fs::{FileError, FileProblem};
 use crate::note::{Note, NoteKind};
 use crate::shown::tree_order;
+use crate::tokens::TokenCounter;
 
 /// The order of sections in the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,7 +51,7 @@ pub struct Fitted {
 /// Applies the limit per directory, then the order. Sections come in by path.
 ///
 /// Files that a person named one by one do not count: nobody lists sixty files to get fifty.
-pub fn fit(mut sections: Vec<Section>, rules: &Rules, sort: SortBy) -> Fitted {
+pub(super) fn fit(mut sections: Vec<Section>, rules: &Rules, sort: SortBy) -> Fitted {
     let limit = rules.max_files_per_directory;
     // The length of a path's directory; the root's own is its slash.
     let directory_of = |section: &Section| section.shown.rfind('/').map_or(0, |at| at.max(1));
@@ -104,43 +107,50 @@ pub fn fit(mut sections: Vec<Section>, rules: &Rules, sort: SortBy) -> Fitted {
 
 /// Leaves out what does not fit into `budget` tokens: first come, first kept; what is too large is passed over.
 ///
-/// `count` returns the exact tokens of the finished document. Joining texts can move token borders, so the sum of the
-/// parts is only the first guess; the finished document decides. When it is too large, the list of what was left out
-/// is shortened before another file is. The error is the size of the smallest document there is.
-pub fn fit_budget(fitted: &mut Fitted, budget: u64, count: impl Fn(&Fitted) -> u64) -> Result<(), u64> {
-    let all = std::mem::take(&mut fitted.kept);
-    let frame = count(fitted);
-    let mut used = frame;
+/// Joining texts can move token borders, so the sum of the parts is only the first guess; the finished document decides.
+/// When it is too large, the list of what was left out is shortened before another file is.
+pub(super) fn fit_budget(packed: &mut Packed, budget: u64, counter: &dyn TokenCounter) -> Result<(), Failure> {
+    let all = std::mem::take(&mut packed.fitted.kept);
+    let mut used = count(packed, counter);
     for section in all {
         // The line in the tree costs about as much as the path itself.
         let cost = section.rendered_tokens.unwrap_or(section.bytes) + section.shown.len() as u64 / 3 + 4;
         if used + cost <= budget {
             used += cost;
-            fitted.kept.push(section);
+            packed.fitted.kept.push(section);
         } else {
-            leave(fitted, &section);
+            leave(packed, &section);
         }
     }
     loop {
         // In order before every count: the document names the first of them.
-        fitted.left_out.sort_by(|a, b| tree_order(&a.path, &b.path));
-        let size = count(fitted);
+        packed.fitted.left_out.sort_by(|a, b| tree_order(&a.path, &b.path));
+        let size = count(packed, counter);
         if size <= budget {
             return Ok(());
         }
-        if fitted.named > 0 {
-            fitted.named /= 2;
-        } else if let Some(last) = fitted.kept.pop() {
-            leave(fitted, &last);
+        if packed.fitted.named > 0 {
+            packed.fitted.named /= 2;
+        } else if let Some(last) = packed.fitted.kept.pop() {
+            leave(packed, &last);
         } else {
-            return Err(size);
+            return Err(Failure::new(format!("a budget of {budget} tokens is too small: without any file the document takes {size}"))
+                .hint("`--format jsonl` has no frame around the files"));
         }
     }
 }
 
-fn leave(fitted: &mut Fitted, section: &Section) {
+/// Returns the exact tokens of the document as it is now.
+fn count(packed: &Packed, counter: &dyn TokenCounter) -> u64 {
+    let mut document = Vec::new();
+    packed.write(&mut document).expect("memory and the spool can be read and written");
+    let document = String::from_utf8_lossy(&document);
+    counter.count(&document, &blake3::hash(document.as_bytes()))
+}
+
+fn leave(packed: &mut Packed, section: &Section) {
     let tokens = section.tokens.unwrap_or_default();
     let reason = format!("left out for the budget: {tokens} tokens, {} bytes", section.bytes);
-    fitted.notes.push(Note::warning(section.shown.clone(), NoteKind::Budget, reason).decided_by("--budget"));
-    fitted.left_out.push(Left { path: section.shown.clone(), bytes: section.bytes, tokens });
+    packed.notes.push(Note::warning(section.shown.clone(), NoteKind::Budget, reason).decided_by("--budget"));
+    packed.fitted.left_out.push(Left { path: section.shown.clone(), bytes: section.bytes, tokens });
 }

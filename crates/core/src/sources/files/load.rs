@@ -49,11 +49,11 @@ pub struct Section {
 
 /// All sections in the order of the candidates.
 #[derive(Debug)]
-pub struct Loaded {
-    pub sections: Vec<Section>,
-    pub errors: Vec<FileError>,
-    pub notes: Vec<Note>,
-    pub spool: Spool,
+pub(super) struct Loaded {
+    pub(super) sections: Vec<Section>,
+    pub(super) errors: Vec<FileError>,
+    pub(super) notes: Vec<Note>,
+    pub(super) spool: Spool,
 }
 
 /// How far the work is. Shared with whoever shows it.
@@ -65,15 +65,15 @@ pub struct Progress {
 
 /// What to do with each file.
 #[derive(Clone, Copy)]
-pub struct Job<'a> {
-    pub rules: &'a Rules,
-    pub style: &'a Style,
-    pub counter: Option<&'a dyn TokenCounter>,
+pub(super) struct Job<'a> {
+    pub(super) rules: &'a Rules,
+    pub(super) style: Style,
+    pub(super) counter: Option<&'a dyn TokenCounter>,
     /// Whether the rendered sections are counted too.
-    pub counts_rendered: bool,
+    pub(super) counts_rendered: bool,
     /// Device and inode of stdout where it is a file: it never packs itself.
-    pub stdout_identity: Option<(u64, u64)>,
-    pub progress: &'a Progress,
+    pub(super) stdout_identity: Option<(u64, u64)>,
+    pub(super) progress: Option<&'a Progress>,
 }
 
 /// What became of one candidate.
@@ -84,8 +84,10 @@ enum Verdict {
 }
 
 /// Loads and renders all candidates into a spool at `home`. Only a full disk or the like under the spool itself is a failure.
-pub fn load(candidates: &[Candidate], job: Job<'_>, home: Home) -> Result<Loaded, Failure> {
-    job.progress.total.store(candidates.len(), Ordering::Relaxed);
+pub(super) fn load(candidates: &[Candidate], job: Job<'_>, home: Home) -> Result<Loaded, Failure> {
+    if let Some(progress) = job.progress {
+        progress.total.store(candidates.len(), Ordering::Relaxed);
+    }
     let threads = job.rules.thread_count().min(candidates.len().div_ceil(CHUNK)).max(1);
     let room = |blocks: usize, bytes: u64| forecast(candidates, job, blocks * CHUNK, bytes);
     let (next, order) = (AtomicUsize::new(0), InOrder::new(Spool::new(home), &room));
@@ -166,7 +168,9 @@ impl<'a> Worker<'a> {
             let end = (start + CHUNK).min(candidates.len());
             let verdicts = candidates[start..end].iter().map(|candidate| self.take(candidate)).collect();
             self.chunks.push((chunk, verdicts));
-            self.job.progress.done.fetch_add(end - start, Ordering::Relaxed);
+            if let Some(progress) = self.job.progress {
+                progress.done.fetch_add(end - start, Ordering::Relaxed);
+            }
             match order.hand_in(chunk, std::mem::take(&mut self.block)) {
                 Some(block) => self.block = block,
                 None => return self,

@@ -1,87 +1,143 @@
-//! A finished pack: what was kept, and how it leaves.
+//! The pipeline of documents on demand: files and directories in, one document out.
+//!
+//! `load` reads and renders in one step, because a tree of 30,000 files must not be kept in memory: rendered sections
+//! wait in a [`Spool`](super::Spool) until the limits are known. Asking questions, printing and delivering are the
+//! caller's.
 
-use std::fs::File;
-use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
-use super::fit::Fitted;
-use super::rules::ShownLimits;
-use super::spool::{Run, Spool};
-use super::tree::tree;
-use crate::note::Note;
-use crate::render::{Frame, Style};
+use super::document::Packed;
+use super::explain::explain;
+use super::fit::{SortBy, fit, fit_budget};
+use super::gather::{Gathered, gather};
+use super::load::{Job, Loaded, Progress, load};
+use super::rules::Rules;
+use super::spool::Home;
+use crate::failure::Failure;
+use crate::fs::FileError;
+use crate::note::{Level, Note};
+use crate::render::Style;
+use crate::shown::tree_order;
+use crate::tokens::TokenCounter;
 
-/// Everything that goes into the document, decided.
-#[derive(Debug)]
-pub struct Pack<'a> {
-    pub fitted: &'a Fitted,
-    pub spool: &'a Spool,
-    pub limits: &'a ShownLimits,
-    pub style: &'a Style,
-    /// Notes that are part of the document (JSON only).
-    pub notes: &'a [Note],
-    /// The encoding of the counts, where tokens were counted.
-    pub encoding: Option<&'a str>,
+/// What to pack, and how.
+#[derive(Clone)]
+pub struct PackRequest<'a> {
+    /// Files and directories.
+    pub paths: &'a [PathBuf],
+    /// The directory that relative paths start from; absolute.
+    pub here: &'a Path,
+    pub rules: &'a Rules,
+    pub style: Style,
+    pub sort: SortBy,
+    /// Counts exact tokens, where somebody wants to know them.
+    pub tokens: Option<Tokens<'a>>,
+    /// Whether every file that is left out gets a note.
+    pub explains: bool,
+    /// The file that the document becomes, where it becomes one. It takes the place of temporary files.
+    pub becomes: Option<&'a Path>,
+    /// Device and inode of standard output where that is a file: it is never packed into itself.
+    pub stdout_identity: Option<(u64, u64)>,
+    /// Shared with whoever shows how far the work is.
+    pub progress: Option<&'a Progress>,
 }
 
-impl Pack<'_> {
-    /// Returns the bytes of all files that were kept, as they are on disk.
-    pub fn bytes(&self) -> u64 {
-        self.fitted.kept.iter().map(|section| section.bytes).sum()
-    }
+/// How tokens are counted, and how many there may be.
+#[derive(Clone, Copy)]
+pub struct Tokens<'a> {
+    pub counter: &'a dyn TokenCounter,
+    /// The document never has more than this; what does not fit is left out.
+    pub budget: Option<u64>,
+}
 
-    /// Returns the exact tokens of all contents, where they were counted.
-    pub fn tokens(&self) -> Option<u64> {
-        self.encoding?;
-        Some(self.fitted.kept.iter().filter_map(|section| section.tokens).sum())
-    }
-
-    /// Returns the drawing of what was kept.
-    pub fn tree(&self) -> String {
-        tree(self.fitted.kept.iter().map(|section| (section.shown.as_str(), section.tokens)))
-    }
-
-    /// Writes header, tree, sections and footer.
-    pub fn write<W: Write>(&self, out: &mut W) -> io::Result<()> {
-        let frame = self.frame();
-        out.write_all(self.style.header(&frame).as_bytes())?;
-        for run in self.runs() {
-            self.spool.copy(run.offset, run.length, out)?;
-        }
-        out.write_all(self.style.footer(&frame).as_bytes())
-    }
-
-    /// Makes the spool's own file the document, where the spool waits beside it; else the document must be written.
-    pub fn settle(&self) -> io::Result<Option<&File>> {
-        let frame = self.frame();
-        self.spool.settle(&self.style.header(&frame), &self.runs(), &self.style.footer(&frame))
-    }
-
-    fn frame(&self) -> Frame<'_> {
-        Frame {
-            limits: self.limits,
-            tree: self.tree(),
-            files: self.fitted.kept.len(),
-            bytes: self.bytes(),
-            tokens: self.tokens(),
-            encoding: self.encoding,
-            left_out: &self.fitted.left_out[..self.fitted.left_out.len().min(self.fitted.named)],
-            left_out_total: self.fitted.left_out.len(),
-            notes: self.notes,
+impl<'a> PackRequest<'a> {
+    /// Requests a Markdown document of `paths`, sorted by path, without counting tokens.
+    pub fn new(paths: &'a [PathBuf], here: &'a Path, rules: &'a Rules) -> Self {
+        Self {
+            paths,
+            here,
+            rules,
+            style: Style::default(),
+            sort: SortBy::Path,
+            tokens: None,
+            explains: false,
+            becomes: None,
+            stdout_identity: None,
+            progress: None,
         }
     }
 
-    /// Returns where the sections lie, neighbours in one. The separator behind the last one is dropped.
-    fn runs(&self) -> Vec<Run> {
-        let mut runs: Vec<Run> = Vec::new();
-        for section in &self.fitted.kept {
-            match runs.last_mut() {
-                Some(run) if run.offset + run.length == section.offset => run.length += section.length,
-                _ => runs.push(Run { offset: section.offset, length: section.length }),
-            }
-        }
-        if let Some(last) = runs.last_mut() {
-            last.length -= self.style.separator().len() as u64;
-        }
-        runs
+    fn budget(&self) -> Option<u64> {
+        self.tokens?.budget
     }
+
+    fn job(&self) -> Job<'a> {
+        Job {
+            rules: self.rules,
+            style: self.style,
+            counter: self.tokens.map(|tokens| tokens.counter),
+            counts_rendered: self.budget().is_some(),
+            stdout_identity: self.stdout_identity,
+            progress: self.progress,
+        }
+    }
+
+    /// Returns where the sections wait. Those that come in their final order can wait where the document goes.
+    fn home(&self) -> Home {
+        let is_in_order = self.sort == SortBy::Path && self.budget().is_none();
+        self.becomes.filter(|_| is_in_order).map_or(Home::Temporary, |path| Home::Beside(path.to_path_buf()))
+    }
+}
+
+/// Packs files and directories into one document.
+///
+/// A file that cannot be used is an error or a note in the result and does not stop the others; [`Packed::decide`]
+/// says what the errors mean.
+pub fn pack(request: &PackRequest<'_>) -> Result<Packed, Failure> {
+    let mut gathered = gather(request.paths, request.here, request.rules);
+    let mut loaded = load(&gathered.candidates, request.job(), request.home())?;
+    let mut fitted = fit(std::mem::take(&mut loaded.sections), request.rules, request.sort);
+    let errors = in_order(&mut [&mut gathered.errors, &mut loaded.errors, &mut fitted.errors]);
+    let notes = notes(request, &mut gathered, &mut loaded, &mut fitted.notes, &errors);
+    let told = notes.iter().filter(|note| note.level != Level::Info || request.explains).cloned();
+    let mut packed = Packed {
+        document_notes: errors.iter().map(|error| error.note(Level::Error)).chain(told).collect(),
+        fitted,
+        errors,
+        notes,
+        style: request.style,
+        limits: request.rules.shown.clone(),
+        encoding: request.tokens.map(|tokens| tokens.counter.encoding().to_owned()),
+        spool: loaded.spool,
+    };
+    if let Some(Tokens { counter, budget: Some(budget) }) = request.tokens {
+        fit_budget(&mut packed, budget, counter)?;
+    }
+    Ok(packed)
+}
+
+fn in_order(errors: &mut [&mut Vec<FileError>]) -> Vec<FileError> {
+    let mut all: Vec<FileError> = errors.iter_mut().flat_map(|errors| errors.drain(..)).collect();
+    all.sort_by(|a, b| tree_order(&a.path, &b.path));
+    all.dedup();
+    all
+}
+
+/// Collects the notes of all stages, and with `explains` one for every file that was passed over in silence.
+fn notes(
+    request: &PackRequest<'_>,
+    gathered: &mut Gathered,
+    loaded: &mut Loaded,
+    fitted: &mut Vec<Note>,
+    errors: &[FileError],
+) -> Vec<Note> {
+    let mut notes = std::mem::take(&mut gathered.notes);
+    notes.append(&mut loaded.notes);
+    notes.append(fitted);
+    if request.explains {
+        notes.extend(explain(gathered, &notes, errors, request.rules));
+    }
+    notes.sort_by(|a, b| tree_order(&a.path, &b.path).then_with(|| a.kind.cmp(&b.kind)));
+    notes.dedup();
+    notes
 }

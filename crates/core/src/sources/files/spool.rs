@@ -14,7 +14,7 @@ use crate::fs::unlinked_beside;
 
 /// Where the sections wait.
 #[derive(Debug, Clone, Default)]
-pub enum Home {
+pub(super) enum Home {
     /// In memory or among temporary files; the document is copied out from there.
     #[default]
     Temporary,
@@ -31,7 +31,7 @@ const BLOCK: usize = 1024 * 1024;
 
 /// Bytes that are appended once and read back by range.
 #[derive(Debug)]
-pub struct Spool {
+pub(super) struct Spool {
     home: Home,
     /// Everything, until it is too much for memory.
     memory: Vec<u8>,
@@ -56,21 +56,17 @@ pub(super) struct Run {
 }
 
 impl Spool {
-    pub fn new(home: Home) -> Self {
+    pub(super) fn new(home: Home) -> Self {
         Self { home, memory: Vec::new(), file: None }
     }
 
     /// Returns the number of bytes appended so far.
-    pub fn len(&self) -> u64 {
+    pub(super) fn len(&self) -> u64 {
         self.file.as_ref().map_or(self.memory.len() as u64, |file| file.length)
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Appends. `room` guesses the length of the header, when the bytes leave memory; a wrong guess costs time only.
-    pub fn append(&mut self, bytes: &[u8], room: impl FnOnce() -> u64) -> io::Result<()> {
+    pub(super) fn append(&mut self, bytes: &[u8], room: impl FnOnce() -> u64) -> io::Result<()> {
         let limit = if matches!(self.home, Home::Beside(_)) { IN_MEMORY_BESIDE } else { IN_MEMORY };
         if self.file.is_none() && self.memory.len() + bytes.len() <= limit {
             self.memory.extend_from_slice(bytes);
@@ -88,7 +84,7 @@ impl Spool {
     }
 
     /// Copies a range to `out`. From file to file or pipe the kernel does it, hence the concrete type.
-    pub fn copy<W: Write>(&self, offset: u64, length: u64, out: &mut W) -> io::Result<()> {
+    pub(super) fn copy<W: Write>(&self, offset: u64, length: u64, out: &mut W) -> io::Result<()> {
         let Some(InFile { file, start, .. }) = &self.file else {
             return out.write_all(&self.memory[offset as usize..(offset + length) as usize]);
         };

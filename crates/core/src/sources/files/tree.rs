@@ -14,7 +14,7 @@ struct Node<'a> {
 }
 
 /// Draws the tree of `paths` (with the tokens of each, where known). Every top-level name is a root of its own.
-pub fn tree<'a>(paths: impl Iterator<Item = (&'a str, Option<u64>)>) -> String {
+pub(super) fn tree<'a>(paths: impl Iterator<Item = (&'a str, Option<u64>)>) -> String {
     let mut paths: Vec<_> = paths.collect();
     if !paths.is_sorted_by(|(a, _), (b, _)| tree_order(a, b).is_le()) {
         paths.sort_by(|(a, _), (b, _)| tree_order(a, b));

@@ -8,7 +8,7 @@ use clap::Args;
 /// The flags of every command that embeds files.
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
-pub(crate) struct WalkArguments {
+pub(crate) struct WalkFlags {
     /// Levels below a directory: 0 is its own files only
     #[arg(short = 'd', long = "recurse_depth", visible_alias = "recurse-depth", value_name = "N")]
     pub(crate) recurse_depth: Option<usize>,
@@ -56,7 +56,7 @@ pub(crate) struct WalkArguments {
     threads: usize,
 }
 
-impl WalkArguments {
+impl WalkFlags {
     /// Returns what was typed as a layer of settings.
     pub(crate) fn layer(&self) -> Layer {
         let mut layer = Layer::default();

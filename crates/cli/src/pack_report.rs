@@ -1,0 +1,89 @@
+//! What a person hears about a pack: warnings, the question of the flexible error mode, the line at the end.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use briefing_core::shown::one_line;
+use briefing_core::sources::files::{Decision, ErrorMode, PackRequest, Packed, Progress, pack};
+use briefing_core::{Failure, Level, NoteKind};
+
+use crate::{output, progress, prompt, talk};
+
+/// Warnings beyond this many of one kind are counted instead of printed.
+const TOLD_PER_KIND: usize = 10;
+
+/// Packs, and shows on a terminal how far the work is.
+pub(crate) fn pack_shown(request: &PackRequest<'_>, is_quiet: bool) -> Result<Packed, Failure> {
+    let progress = Progress::default();
+    let request = PackRequest { progress: Some(&progress), stdout_identity: output::stdout_identity(), ..request.clone() };
+    progress::shown(&progress, is_quiet, || pack(&request))
+}
+
+/// Prints warnings, or with `explains` every note there is.
+pub(crate) fn warn(packed: &Packed, is_quiet: bool, explains: bool) {
+    if is_quiet && !explains {
+        return;
+    }
+    let mut told: BTreeMap<NoteKind, usize> = BTreeMap::new();
+    for note in &packed.notes {
+        let layer = note.decided_by.as_ref().map(|layer| format!(" [{layer}]")).unwrap_or_default();
+        let text = format!("`{}`: {}{layer}", one_line(&note.path), note.reason);
+        if explains {
+            talk::plain(&text);
+        } else if note.level > Level::Info {
+            let count = told.entry(note.kind).or_default();
+            *count += 1;
+            if *count <= TOLD_PER_KIND {
+                talk::warning(&text);
+            }
+        }
+    }
+    for (kind, count) in told.into_iter().filter(|(_, count)| *count > TOLD_PER_KIND) {
+        talk::warning(&format!("and {} more {} (`--explain` lists all)", count - TOLD_PER_KIND, kind.words()));
+    }
+}
+
+/// Applies the error mode: strict fails, flexible asks, ignore goes on. Every error is named in all of them.
+pub(crate) fn confirm(packed: &Packed, mode: ErrorMode, is_yes: bool, is_quiet: bool) -> Result<(), Failure> {
+    let failure = match packed.decide(mode, is_yes) {
+        Decision::Continue => {
+            for error in packed.errors.iter().filter(|_| !is_quiet) {
+                talk::warning(&error.to_string());
+            }
+            return Ok(());
+        }
+        Decision::Refuse(failure) => return Err(failure),
+        Decision::Ask(failure) => failure,
+    };
+    let rest = match packed.files() {
+        1 => "the 1 file that can be used".to_owned(),
+        files => format!("the {files} files that can be used"),
+    };
+    if !prompt::can_ask() {
+        return Err(failure.hint(format!("`--yes` or `--errors ignore` would continue with {rest}")));
+    }
+    talk::failure(&failure);
+    if prompt::yes(&format!("Continue with {rest}?")) { Ok(()) } else { Err(Failure::new("stopped, nothing was written")) }
+}
+
+/// Returns the one line at the end: what went in, and what did not, by reason.
+pub(crate) fn summary(packed: &Packed) -> String {
+    let files = packed.files();
+    let mut text = format!("packed {files} {}, {}", if files == 1 { "file" } else { "files" }, human_bytes(packed.bytes()));
+    if let (Some(tokens), Some(encoding)) = (packed.tokens(), &packed.encoding) {
+        let _ = write!(text, ", {tokens} tokens ({encoding})");
+    }
+    let skipped: Vec<_> = packed.skipped().into_iter().map(|(kind, count)| format!("{count} {}", kind.words())).collect();
+    if !skipped.is_empty() {
+        let _ = write!(text, "; skipped {}", skipped.join(", "));
+    }
+    text
+}
+
+fn human_bytes(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} B"),
+        1024..1_048_576 => format!("{:.1} KB", bytes as f64 / 1024.0),
+        _ => format!("{:.1} MB", bytes as f64 / 1_048_576.0),
+    }
+}

@@ -1,0 +1,114 @@
+//! A packed document: what was kept, what was left out, and how it is written.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Write};
+
+use super::fit::Fitted;
+use super::rules::ShownLimits;
+use super::spool::{Run, Spool};
+use super::tree::tree;
+use crate::fs::FileError;
+use crate::note::{Note, NoteKind};
+use crate::render::{Frame, Style};
+
+/// Everything that goes into a document, decided and rendered.
+#[derive(Debug)]
+pub struct Packed {
+    pub fitted: Fitted,
+    /// Paths that were asked for and cannot be used, in the order of a tree.
+    pub errors: Vec<FileError>,
+    /// What happened to all other files, in the order of a tree.
+    pub notes: Vec<Note>,
+    /// The encoding of the counts, where tokens were counted.
+    pub encoding: Option<String>,
+    pub(super) style: Style,
+    pub(super) limits: ShownLimits,
+    /// Notes that are part of the document.
+    pub(super) document_notes: Vec<Note>,
+    pub(super) spool: Spool,
+}
+
+impl Packed {
+    /// Returns the number of files in the document.
+    pub fn files(&self) -> usize {
+        self.fitted.kept.len()
+    }
+
+    /// Returns the bytes of all files that were kept, as they are on disk.
+    pub fn bytes(&self) -> u64 {
+        self.fitted.kept.iter().map(|section| section.bytes).sum()
+    }
+
+    /// Returns the exact tokens of all contents, where they were counted.
+    pub fn tokens(&self) -> Option<u64> {
+        self.encoding.as_ref()?;
+        Some(self.fitted.kept.iter().filter_map(|section| section.tokens).sum())
+    }
+
+    /// Returns how many files are not in the document, by kind.
+    pub fn skipped(&self) -> BTreeMap<NoteKind, usize> {
+        let mut counts = BTreeMap::new();
+        // A directory with too many files is one error; each file beyond the limit has its own note.
+        let from_errors = self.errors.iter().map(|error| error.problem.kind()).filter(|kind| *kind != NoteKind::TooMany);
+        for kind in self.notes.iter().map(|note| note.kind).filter(|kind| is_skip(*kind)).chain(from_errors) {
+            *counts.entry(kind).or_default() += 1;
+        }
+        counts
+    }
+
+    /// Returns the drawing of what was kept.
+    fn tree(&self) -> String {
+        tree(self.fitted.kept.iter().map(|section| (section.shown.as_str(), section.tokens)))
+    }
+
+    /// Writes header, tree, sections and footer.
+    pub fn write<W: Write>(&self, out: &mut W) -> io::Result<()> {
+        let frame = self.frame();
+        out.write_all(self.style.header(&frame).as_bytes())?;
+        for run in self.runs() {
+            self.spool.copy(run.offset, run.length, out)?;
+        }
+        out.write_all(self.style.footer(&frame).as_bytes())
+    }
+
+    /// Makes the spool's own file the document, where the spool waits beside it; else the document must be written.
+    pub fn settle(&self) -> io::Result<Option<&File>> {
+        let frame = self.frame();
+        self.spool.settle(&self.style.header(&frame), &self.runs(), &self.style.footer(&frame))
+    }
+
+    fn frame(&self) -> Frame<'_> {
+        Frame {
+            limits: &self.limits,
+            tree: self.tree(),
+            files: self.files(),
+            bytes: self.bytes(),
+            tokens: self.tokens(),
+            encoding: self.encoding.as_deref(),
+            left_out: &self.fitted.left_out[..self.fitted.left_out.len().min(self.fitted.named)],
+            left_out_total: self.fitted.left_out.len(),
+            notes: &self.document_notes,
+        }
+    }
+
+    /// Returns where the sections lie, neighbours in one. The separator behind the last one is dropped.
+    fn runs(&self) -> Vec<Run> {
+        let mut runs: Vec<Run> = Vec::new();
+        for section in &self.fitted.kept {
+            match runs.last_mut() {
+                Some(run) if run.offset + run.length == section.offset => run.length += section.length,
+                _ => runs.push(Run { offset: section.offset, length: section.length }),
+            }
+        }
+        if let Some(last) = runs.last_mut() {
+            last.length -= self.style.separator().len() as u64;
+        }
+        runs
+    }
+}
+
+/// Tells whether a note of this kind means that the file is not in the document.
+fn is_skip(kind: NoteKind) -> bool {
+    !matches!(kind, NoteKind::Redacted | NoteKind::NearLimit | NoteKind::Empty | NoteKind::Replaced | NoteKind::Config)
+}
