@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
+use briefing_testkit::Sandbox;
 use briefing_testkit::http::{Response, Server};
-use briefing_testkit::{Outcome, Sandbox};
-use serde_json::{Value, json};
+use serde_json::json;
 
 const DEPLOY: &str = "how do I roll back the canary release when the error budget is gone?";
 const DATABASE: &str = "the migration locks a large table, split it into two SQL transactions";
@@ -32,30 +32,9 @@ fn project() -> Sandbox {
         .file("brief.toml", "[docs]\nmax_docs = 1\n")
 }
 
-fn hook(sandbox: &Sandbox, words: &[&str], more: &Value) -> String {
-    let mut payload = json!({ "session_id": "s-1", "cwd": sandbox.root() });
-    payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    let outcome = sandbox.brief_with_input(std::iter::once(&"hook").chain(words), payload.to_string());
-    assert_eq!((outcome.status, outcome.stderr.as_slice()), (Some(0), &b""[..]), "{outcome}");
-    context(&outcome)
-}
-
-fn context(outcome: &Outcome) -> String {
-    if outcome.stdout.is_empty() {
-        return String::new();
-    }
-    let object: Value = serde_json::from_slice(&outcome.stdout).unwrap_or_else(|error| panic!("{error}: {outcome}"));
-    let nested = object.pointer("/hookSpecificOutput/additionalContext");
-    nested.or(object.get("additionalContext")).and_then(Value::as_str).unwrap().to_owned()
-}
-
 /// Says something to Claude; every message is a new turn.
 fn say(sandbox: &Sandbox, turn: &str, message: &str) -> String {
-    hook(sandbox, &["claude", "UserPromptSubmit"], &json!({ "prompt": message, "prompt_id": turn }))
-}
-
-fn log(sandbox: &Sandbox) -> Value {
-    serde_json::from_slice(&sandbox.brief(["log", "--json"]).success().stdout).unwrap()
+    sandbox.hook(["claude", "UserPromptSubmit"], &json!({ "prompt": message, "prompt_id": turn }))
 }
 
 #[test]
@@ -68,7 +47,7 @@ fn a_document_comes_once_and_only_what_is_new() {
     assert_eq!(say(&sandbox, "3", "yes, do it"), "");
     let other = say(&sandbox, "4", DATABASE);
     assert!(other.contains("docs/database.md") && !other.contains("docs/deploy.md"), "{other}");
-    let paths = &log(&sandbox)["sessions"][0]["context_paths"];
+    let paths = &sandbox.log()["sessions"][0]["context_paths"];
     assert_eq!(paths, &json!(["docs/deploy.md", "docs/database.md"]));
 }
 
@@ -77,7 +56,7 @@ fn after_a_compaction_the_running_messages_document_is_due_at_once() {
     let sandbox = project();
     assert!(say(&sandbox, "1", DEPLOY).contains("docs/deploy.md"));
     assert!(say(&sandbox, "2", DATABASE).contains("docs/database.md"));
-    let told = hook(&sandbox, &["claude", "SessionStart"], &json!({ "source": "compact" }));
+    let told = sandbox.hook(["claude", "SessionStart"], &json!({ "source": "compact" }));
     assert!(told.contains("docs/database.md") && !told.contains("docs/deploy.md"), "{told}");
     assert!(say(&sandbox, "3", DEPLOY).contains("docs/deploy.md"), "the other one when it is next relevant");
     assert_eq!(say(&sandbox, "4", DATABASE), "");
@@ -113,8 +92,8 @@ fn every_agent_gets_it_at_its_own_event() {
         (["qwen", "UserPromptSubmit"], json!({ "prompt": DEPLOY })),
     ] {
         let sandbox = project();
-        assert!(hook(&sandbox, &words, &more).contains("docs/deploy.md"), "{words:?}");
-        assert_eq!(hook(&sandbox, &words, &more), "", "{words:?}");
+        assert!(sandbox.hook(words, &more).contains("docs/deploy.md"), "{words:?}");
+        assert_eq!(sandbox.hook(words, &more), "", "{words:?}");
     }
 }
 
@@ -126,18 +105,9 @@ fn preview_shows_documents_where_they_would_come() {
     assert!(before.contains("# Cursor at beforeSubmitPrompt: nothing, its documents come with the next event"), "{shown}");
     assert!(!before.contains("=== brief: docs/deploy.md") && after.contains("=== brief: docs/deploy.md"), "{shown}");
     let owed = json!({ "conversation_id": "c", "prompt": DEPLOY, "workspace_roots": [sandbox.root()] });
-    assert_eq!(hook(&sandbox, &["cursor", "beforeSubmitPrompt"], &owed), "");
-    let told: Value = serde_json::from_str(
-        &sandbox
-            .brief_with_input(
-                ["hook", "cursor", "postToolUse"],
-                json!({ "conversation_id": "c", "workspace_roots": [sandbox.root()] }).to_string(),
-            )
-            .success()
-            .stdout(),
-    )
-    .unwrap();
-    assert!(after.contains(told["additional_context"].as_str().unwrap()), "{shown}");
+    assert_eq!(sandbox.hook(["cursor", "beforeSubmitPrompt"], &owed), "");
+    let told = sandbox.hook(["cursor", "postToolUse"], &json!({ "conversation_id": "c", "workspace_roots": [sandbox.root()] }));
+    assert!(!told.is_empty() && after.contains(&told), "{shown}");
     let single = sandbox.brief(["preview", "--agent", "cursor", "--event", "postToolUse", DEPLOY]).success().stdout();
     assert!(single.contains("=== brief: docs/deploy.md"), "{single}");
     for agent in ["claude", "codex", "gemini", "qwen", "copilot", "opencode", "generic"] {
@@ -191,7 +161,7 @@ fn an_entry_of_knowledge_too_large_to_load_arrives_when_the_message_is_about_it(
     }
     knowledge.push_str("\n---\n\n## 2026-02-01 - Zeppelins are moored at the mast\n\n**Type:** gotcha\n**Topics:** zeppelin, mooring\n\nIn a thunderstorm the zeppelin leaves the mast and goes into the hangar.\n");
     let sandbox = Sandbox::new().file(".megg/info.md", "# Shop\n").file(".megg/knowledge.md", knowledge);
-    let start = hook(&sandbox, &["claude", "SessionStart"], &json!({ "source": "startup" }));
+    let start = sandbox.hook(["claude", "SessionStart"], &json!({ "source": "startup" }));
     assert!(!start.contains("goes into the hangar"), "it is only summed up");
     let told = say(&sandbox, "1", "where does the zeppelin go from the mast in a thunderstorm?");
     assert!(told.contains("goes into the hangar"), "{told}");
@@ -273,7 +243,7 @@ fn a_core_file_that_is_also_a_document_comes_through_one_door() {
                 r#"{"root":"..","docs":[{"path":"../.context/CONVENTIONS.md"},{"path":"deploy.md"},{"path":"auth.md"}]}"#,
             )
         };
-        let tool = |sandbox: &Sandbox| hook(sandbox, &["claude", "PostToolBatch"], &json!({ "tool_use_id": "1" }));
+        let tool = |sandbox: &Sandbox| sandbox.hook(["claude", "PostToolBatch"], &json!({ "tool_use_id": "1" }));
         let told = |text: &str| text.matches("integers only").count();
 
         let gate_first = project();
@@ -296,7 +266,7 @@ fn a_core_file_that_is_also_a_document_comes_through_one_door() {
 #[test]
 fn what_changed_is_told_wherever_in_the_file_it_changed_and_changed_back() {
     let sandbox = project().file(".megg/info.md", "---\n# Shop rules\n\nNever deploy on Friday.\n\n---\n\nThe shop sells hats.\n");
-    let start = |source: &str| hook(&sandbox, &["claude", "SessionStart"], &json!({ "source": source }));
+    let start = |source: &str| sandbox.hook(["claude", "SessionStart"], &json!({ "source": source }));
     assert!(start("startup").contains("Never deploy on Friday."));
     sandbox.write(".megg/info.md", "---\n# Shop rules\n\nNever deploy on Monday.\n\n---\n\nThe shop sells hats.\n");
     assert!(start("resume").contains("Never deploy on Monday."));
@@ -308,7 +278,7 @@ fn what_changed_is_told_wherever_in_the_file_it_changed_and_changed_back() {
         .file(".context/CONVENTIONS.md", rules("TEN"))
         .file("docs/index.json", r#"{"root":"..","docs":[{"path":"../.context/CONVENTIONS.md"},{"path":"deploy.md"},{"path":"auth.md"}]}"#);
     let question = "how many minutes to wait before zebras are counted in stripes?";
-    assert!(hook(&sandbox, &["claude", "PostToolBatch"], &json!({ "tool_use_id": "1" })).contains("TEN"));
+    assert!(sandbox.hook(["claude", "PostToolBatch"], &json!({ "tool_use_id": "1" })).contains("TEN"));
     for (turn, wait) in [("1", "TWENTY"), ("2", "TEN")] {
         sandbox.write(".context/CONVENTIONS.md", rules(wait));
         let told = say(&sandbox, turn, question);

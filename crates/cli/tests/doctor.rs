@@ -1,7 +1,7 @@
 //! `brief doctor` with everything that can be wrong: files, switches, our own directory.
 
 use briefing_testkit::{Outcome, Sandbox};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Returns the broken checks of an agent, or of `store`.
 fn broken(sandbox: &Sandbox, about: &str) -> Vec<Value> {
@@ -157,7 +157,7 @@ fn our_directory_is_for_its_owner_whoever_makes_it() {
     let mode = |sandbox: &Sandbox| std::fs::metadata(sandbox.home().join(".local/state/brief")).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&installed(&["claude"])), 0o700);
     let hooked = Sandbox::new().file(".megg/info.md", "# Shop\n");
-    let _ = hooked.brief_with_input(["hook", "claude", "SessionStart"], "{\"session_id\":\"s\"}").success();
+    hooked.hook(["claude", "SessionStart"], &json!({}));
     assert_eq!(mode(&hooked), 0o700);
 
     let sandbox = Sandbox::new().file("~/.local/state/brief/trust.json", "{}");
@@ -170,7 +170,7 @@ fn our_directory_is_for_its_owner_whoever_makes_it() {
 #[test]
 fn a_session_that_nobody_knows_is_named() {
     let sandbox = Sandbox::new().file(".megg/info.md", "# Shop\n");
-    let _ = sandbox.brief_with_input(["hook", "claude", "SessionStart"], "{\"session_id\":\"s_1\"}").success();
+    sandbox.hook(["claude", "SessionStart"], &json!({ "session_id": "s_1" }));
     for id in ["nosuch", "%", "_"] {
         let unknown = sandbox.brief(["log", "--session", id]).code(1);
         assert!(unknown.stderr().contains(&format!("no session `{id}` is known")), "{unknown}");

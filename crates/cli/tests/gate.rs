@@ -1,10 +1,11 @@
 //! `brief system context-load-gate`: the command of spec 2, one test per line of its tables and unit-test list.
 
+use std::fmt::Display;
 use std::io::Write;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use briefing_testkit::{Outcome, Sandbox, binary};
+use briefing_testkit::{Outcome, Sandbox, binary, context};
 use serde_json::{Value, json};
 
 /// A project with all eight core files, in a repository.
@@ -25,30 +26,19 @@ pub(crate) fn project() -> Sandbox {
 const COMMAND: [&str; 2] = ["system", "context-load-gate"];
 
 fn payload(sandbox: &Sandbox, session: &str) -> Value {
-    json!({ "session_id": session, "cwd": sandbox.root(), "hook_event_name": "PreToolUse", "tool_name": "Read", "tool_use_id": "t1" })
+    sandbox.payload(&json!({ "session_id": session, "hook_event_name": "PreToolUse", "tool_name": "Read", "tool_use_id": "t1" }))
 }
 
 #[track_caller]
-fn run(sandbox: &Sandbox, payload: &str) -> Outcome {
-    let outcome = sandbox.brief_with_input(COMMAND, payload);
+fn run(sandbox: &Sandbox, payload: impl Display) -> Outcome {
+    let outcome = sandbox.brief_with_input(COMMAND, payload.to_string());
     assert_eq!((outcome.status, outcome.stderr.as_slice()), (Some(0), &b""[..]), "{outcome}");
     outcome
 }
 
-/// Returns the context of an answer; empty where there is none.
-#[track_caller]
-pub(crate) fn context(stdout: &[u8]) -> String {
-    if stdout.is_empty() {
-        return String::new();
-    }
-    let object: Value = serde_json::from_slice(stdout).unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(stdout)));
-    let nested = object.pointer("/hookSpecificOutput/additionalContext");
-    nested.or(object.get("additionalContext")).and_then(Value::as_str).unwrap().to_owned()
-}
-
 #[track_caller]
 fn gate(sandbox: &Sandbox, session: &str) -> String {
-    context(&run(sandbox, &payload(sandbox, session).to_string()).stdout)
+    run(sandbox, payload(sandbox, session)).context()
 }
 
 #[test]
@@ -68,12 +58,12 @@ fn empty_session_id_is_silent() {
 #[test]
 fn first_tool_use_injects_content_with_all_expected_files() {
     let sandbox = project();
-    let outcome = run(&sandbox, &payload(&sandbox, "s").to_string());
+    let outcome = run(&sandbox, payload(&sandbox, "s"));
     let object: Value = serde_json::from_slice(&outcome.stdout).unwrap();
     assert_eq!(object["hookSpecificOutput"]["hookEventName"], "PreToolUse");
     assert_eq!(outcome.stdout().lines().count(), 1, "one line of JSON");
     let printed = sandbox.brief(["gate", "--print"]).success();
-    assert_eq!(context(&outcome.stdout).as_bytes(), printed.stdout, "one piece, exactly the message");
+    assert_eq!(outcome.context().as_bytes(), printed.stdout, "one piece, exactly the message");
 }
 
 #[test]
@@ -146,10 +136,10 @@ fn stdin_that_never_ends_is_slow_or_garbage_is_silent_within_two_seconds() {
 #[test]
 fn found_from_the_payloads_cwd_upward() {
     let sandbox = project().directory("src/deep");
-    let text = json!({ "session_id": "s", "cwd": sandbox.path("src/deep") }).to_string();
+    let payload = json!({ "session_id": "s", "cwd": sandbox.path("src/deep") });
     let elsewhere = sandbox.at("..");
-    let outcome = elsewhere.brief_with_input(COMMAND, &text);
-    assert!(context(&outcome.stdout).starts_with("PROJECT CONTEXT"), "{outcome}");
+    let outcome = run(&elsewhere, &payload);
+    assert!(outcome.context().starts_with("PROJECT CONTEXT"), "{outcome}");
 }
 
 #[test]
@@ -157,10 +147,9 @@ fn due_again_after_compact_and_clear() {
     let sandbox = project();
     let first = gate(&sandbox, "s");
     assert_eq!(gate(&sandbox, "s"), "");
-    let compact = json!({ "session_id": "s", "cwd": sandbox.root(), "source": "compact" }).to_string();
-    let at_compact = sandbox.brief_with_input(["hook", "claude", "SessionStart"], &compact).success();
+    let at_compact = sandbox.hook(["claude", "SessionStart"], &json!({ "session_id": "s", "source": "compact" }));
     // `brief hook` brings the core at once; without it, the next tool use does.
-    assert!(context(&at_compact.stdout).contains("rule one"), "{at_compact}");
+    assert!(at_compact.contains("rule one"), "{at_compact}");
     assert_eq!(gate(&sandbox, "s"), "");
     assert_eq!(gate(&sandbox, "a-new-id-after-clear"), first);
 }
@@ -169,12 +158,11 @@ fn due_again_after_compact_and_clear() {
 fn both_commands_share_one_claim() {
     let sandbox = project();
     assert!(gate(&sandbox, "s").starts_with("PROJECT CONTEXT"));
-    let batch = json!({ "session_id": "s", "cwd": sandbox.root(), "tool_calls": [{ "tool_use_id": "t" }] }).to_string();
-    assert_eq!(sandbox.brief_with_input(["hook", "claude", "PostToolBatch"], &batch).success().stdout, b"");
-    let other = json!({ "session_id": "o", "cwd": sandbox.root(), "tool_calls": [{ "tool_use_id": "t" }] }).to_string();
-    assert!(
-        context(&sandbox.brief_with_input(["hook", "claude", "PostToolBatch"], &other).success().stdout).starts_with("PROJECT CONTEXT")
-    );
+    let batch = |session: &str| {
+        sandbox.hook(["claude", "PostToolBatch"], &json!({ "session_id": session, "tool_calls": [{ "tool_use_id": "t" }] }))
+    };
+    assert_eq!(batch("s"), "");
+    assert!(batch("o").starts_with("PROJECT CONTEXT"));
     assert_eq!(gate(&sandbox, "o"), "");
 }
 
@@ -182,16 +170,15 @@ fn both_commands_share_one_claim() {
 fn what_other_doors_queued_stays_queued() {
     let knowledge = (0..600).map(|number| format!("LINE-{number:05} {}\n", "x".repeat(38))).collect::<Vec<_>>().concat();
     let sandbox = project().file(".megg/info.md", "# Shop\n").file(".megg/knowledge.md", knowledge);
-    let start = json!({ "session_id": "s", "cwd": sandbox.root(), "source": "startup" }).to_string();
-    let first = context(&sandbox.brief_with_input(["hook", "claude", "SessionStart"], &start).success().stdout);
+    let first = sandbox.hook(["claude", "SessionStart"], &json!({ "session_id": "s", "source": "startup" }));
     assert!(first.contains("LINE-00000") && !first.contains("LINE-00599"));
     let message = gate(&sandbox, "s");
     assert!(message.starts_with("PROJECT CONTEXT") && !message.contains("LINE-"), "{message}");
     assert_eq!(gate(&sandbox, "s"), "");
     let mut rest = String::new();
     for number in 0..6 {
-        let batch = json!({ "session_id": "s", "cwd": sandbox.root(), "tool_calls": [{ "tool_use_id": format!("t{number}") }] });
-        rest += &context(&sandbox.brief_with_input(["hook", "claude", "PostToolBatch"], batch.to_string()).success().stdout);
+        let batch = json!({ "session_id": "s", "tool_calls": [{ "tool_use_id": format!("t{number}") }] });
+        rest += &sandbox.hook(["claude", "PostToolBatch"], &batch);
     }
     assert!(rest.contains("LINE-00599") && !rest.contains("PROJECT CONTEXT"), "{rest}");
 }
@@ -201,12 +188,9 @@ fn twenty_tool_calls_at_the_same_moment_inject_once() {
     let sandbox = project().env("BRIEF_HOOK_DEADLINE_MS", "30000");
     let children: Vec<Child> = (0..20)
         .map(|number| {
-            let mut command = sandbox.command(binary());
-            let mut child = command.args(COMMAND).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
             let mut payload = payload(&sandbox, "s");
             payload["tool_use_id"] = json!(format!("t{number}"));
-            child.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
-            child
+            sandbox.start(COMMAND, &payload)
         })
         .collect();
     let outputs: Vec<_> = children.into_iter().map(|child| child.wait_with_output().unwrap()).collect();
@@ -227,7 +211,7 @@ fn the_command_is_hidden_from_help() {
 fn a_sub_agent_has_a_claim_of_its_own() {
     let sandbox = project();
     assert!(gate(&sandbox, "s").starts_with("PROJECT CONTEXT"));
-    let inside = json!({ "session_id": "s", "cwd": sandbox.root(), "agent_id": "a1" }).to_string();
-    assert!(context(&run(&sandbox, &inside).stdout).starts_with("PROJECT CONTEXT"));
+    let inside = sandbox.payload(&json!({ "session_id": "s", "agent_id": "a1" }));
+    assert!(run(&sandbox, &inside).context().starts_with("PROJECT CONTEXT"));
     assert_eq!(run(&sandbox, &inside).stdout, b"");
 }

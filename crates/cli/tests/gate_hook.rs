@@ -3,7 +3,7 @@
 use briefing_testkit::Sandbox;
 use serde_json::{Value, json};
 
-use crate::gate::{context, project};
+use crate::gate::project;
 
 /// Core files of about 31 KB in numbered lines.
 fn large() -> Sandbox {
@@ -16,14 +16,6 @@ fn large() -> Sandbox {
         .file(".context/AGENT_PLAYBOOK.md", lines("PLAY", 140))
 }
 
-fn hook(sandbox: &Sandbox, words: &[&str], more: &Value) -> String {
-    let mut payload = json!({ "session_id": "s", "cwd": sandbox.root() });
-    payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    let outcome = sandbox.brief_with_input(std::iter::once(&"hook").chain(words), payload.to_string()).success();
-    assert_eq!(outcome.stderr, b"", "{outcome}");
-    context(&outcome.stdout)
-}
-
 fn numbered(text: &str) -> Vec<String> {
     let is_numbered = |line: &&str| ["RULE-", "CONV-", "ARCH-", "PLAY-"].iter().any(|name| line.starts_with(name));
     text.lines().filter(is_numbered).map(|line| line[..9].to_owned()).collect()
@@ -32,10 +24,10 @@ fn numbered(text: &str) -> Vec<String> {
 #[test]
 fn a_small_gate_is_the_very_message_at_the_first_tool_use() {
     let sandbox = project();
-    assert_eq!(hook(&sandbox, &["claude", "SessionStart"], &json!({ "source": "startup" })), "");
-    let told = hook(&sandbox, &["claude", "PostToolBatch"], &json!({ "tool_calls": [{ "tool_use_id": "t" }] }));
+    assert_eq!(sandbox.hook(["claude", "SessionStart"], &json!({ "source": "startup" })), "");
+    let told = sandbox.hook(["claude", "PostToolBatch"], &json!({ "tool_calls": [{ "tool_use_id": "t" }] }));
     assert_eq!(told.as_bytes(), sandbox.brief(["gate", "--print"]).success().stdout);
-    assert_eq!(hook(&sandbox, &["claude", "PostToolBatch"], &json!({ "tool_calls": [{ "tool_use_id": "u" }] })), "");
+    assert_eq!(sandbox.hook(["claude", "PostToolBatch"], &json!({ "tool_calls": [{ "tool_use_id": "u" }] })), "");
 }
 
 #[test]
@@ -43,7 +35,7 @@ fn thirty_kilobytes_leave_through_the_lanes_in_order_and_within_the_cap() {
     let sandbox = large();
     let lanes: Vec<String> = ["1", "2", "3", "4"]
         .iter()
-        .map(|lane| hook(&sandbox, &["claude", "PostToolBatch", lane], &json!({ "tool_calls": [{ "tool_use_id": "t" }] })))
+        .map(|lane| sandbox.hook(["claude", "PostToolBatch", lane], &json!({ "tool_calls": [{ "tool_use_id": "t" }] })))
         .collect();
     assert!(lanes.iter().all(|text| text.encode_utf16().count() <= 9_500));
     assert!(lanes[0].contains("PROJECT CONTEXT") && lanes[0].contains("RULE-0059"), "the first part carries the constitution");
@@ -60,30 +52,29 @@ fn thirty_kilobytes_leave_through_the_lanes_in_order_and_within_the_cap() {
 #[test]
 fn codex_and_copilot_at_a_tool_gemini_and_qwen_at_the_first_message() {
     let sandbox = large();
-    let told = hook(&sandbox, &["codex", "PreToolUse", "whole"], &json!({ "tool_use_id": "t" }));
+    let told = sandbox.hook(["codex", "PreToolUse", "whole"], &json!({ "tool_use_id": "t" }));
     assert!(told.starts_with("PROJECT CONTEXT") && told.ends_with("by timestamp.\n"), "{}", &told[..200]);
     for (agent, event) in [("gemini", "BeforeAgent"), ("qwen", "UserPromptSubmit")] {
-        let told = hook(&sandbox, &[agent, event], &json!({ "prompt": "hello" }));
+        let told = sandbox.hook([agent, event], &json!({ "prompt": "hello" }));
         assert!(told.contains("PROJECT CONTEXT") && told.contains("PLAY-0139"), "{agent}");
     }
-    let payload = json!({ "sessionId": "s", "cwd": sandbox.root(), "toolName": "view" }).to_string();
-    let outcome = sandbox.brief_with_input(["hook", "copilot", "preToolUse"], payload).success();
-    assert!(context(&outcome.stdout).starts_with("PROJECT CONTEXT"), "{outcome}");
+    let told = sandbox.hook(["copilot", "preToolUse"], &json!({ "sessionId": "s", "toolName": "view" }));
+    assert!(told.starts_with("PROJECT CONTEXT"), "{told}");
 }
 
 #[test]
 fn a_sub_agent_gets_the_core_at_its_start() {
     let sandbox = project();
-    let told = hook(&sandbox, &["claude", "SubagentStart"], &json!({ "agent_id": "a", "agent_type": "Explore" }));
+    let told = sandbox.hook(["claude", "SubagentStart"], &json!({ "agent_id": "a", "agent_type": "Explore" }));
     assert!(told.contains("rule one") && told.contains("LEARNINGS.md by timestamp."), "{told}");
 }
 
 #[test]
 fn a_changed_file_is_due_again_at_resume_and_nothing_else() {
     let sandbox = project();
-    assert!(hook(&sandbox, &["claude", "PostToolBatch"], &json!({ "tool_calls": [{ "tool_use_id": "t" }] })).contains("rule one"));
+    assert!(sandbox.hook(["claude", "PostToolBatch"], &json!({ "tool_calls": [{ "tool_use_id": "t" }] })).contains("rule one"));
     sandbox.write(".context/CONVENTIONS.md", "# Conventions\nconvention two!\n");
-    let told = hook(&sandbox, &["claude", "SessionStart"], &json!({ "source": "resume" }));
+    let told = sandbox.hook(["claude", "SessionStart"], &json!({ "source": "resume" }));
     assert!(told.contains("convention two!") && !told.contains("rule one"), "{told}");
 }
 
@@ -118,12 +109,11 @@ fn an_entry_that_the_index_only_names_arrives_when_the_message_is_about_it() {
     .map(|(day, title, body)| format!("## [2026-01-{day}-120000] {title}\n\n**Context**: {body}\n\n---\n\n"))
     .concat();
     let sandbox = project().file(".context/DECISIONS.md", format!("# Decisions\n\n{entries}"));
-    let told = hook(
-        &sandbox,
-        &["claude", "UserPromptSubmit"],
+    let told = sandbox.hook(
+        ["claude", "UserPromptSubmit"],
         &json!({ "prompt": "how do we store money, prices and refunds as integer cents?", "prompt_id": "p" }),
     );
     assert!(told.contains("floating point lost a cent") && !told.contains("PostgreSQL schema"), "{told}");
     assert!(told.contains(".context/DECISIONS.md"), "{told}");
-    assert_eq!(hook(&sandbox, &["claude", "UserPromptSubmit"], &json!({ "prompt": "yes", "prompt_id": "q" })), "");
+    assert_eq!(sandbox.hook(["claude", "UserPromptSubmit"], &json!({ "prompt": "yes", "prompt_id": "q" })), "");
 }

@@ -1,4 +1,4 @@
-//! `brief goal add|check`, the goals that come with brief, and the picker.
+//! `brief goal add|check`, the goals that come with brief, and drafts by a model.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -92,22 +92,6 @@ fn bundled_goals_work_at_once() {
     let nothing = sandbox.brief(["run", "commit-message", "--receiver", "stdout"]).code(1);
     assert!(nothing.stderr().contains("nothing is staged"), "{nothing}");
     assert!(sandbox.brief(["run", "write-tests"]).code(2).stderr().contains("--file <path> is missing: The file to test"));
-}
-
-#[test]
-fn without_a_goal_one_can_be_chosen_at_a_terminal() {
-    let sandbox = project();
-    let chosen = |answer: &str| {
-        let script = format!("(sleep 1; printf '{answer}\\n') | script -qec 'brief run --dry-run' /dev/null");
-        let output = sandbox.command("sh").args(["-c", &script]).output().unwrap();
-        String::from_utf8_lossy(&output.stdout).replace('\r', "")
-    };
-    let told = chosen("5");
-    assert!(told.contains("  1  code-review     Reviews a diff, the worst problems first\n"), "{told}");
-    assert!(told.contains("  5  review\n") && told.contains("Which goal?") && told.contains("Please review."), "{told}");
-    assert!(chosen("review").contains("Please review."));
-    assert!(chosen("99").contains("there is no goal `99`"));
-    assert!(chosen("").contains("no goal was given"));
 }
 
 /// A sandbox whose `claude` answers with the files `answer1`, `answer2`, … in turn, and records the requests.

@@ -4,40 +4,13 @@ use std::io::Write;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use briefing_testkit::{Outcome, Sandbox, binary};
+use briefing_testkit::{Sandbox, binary};
 use serde_json::{Value, json};
 
 /// A project whose session start has `bytes` of knowledge, in numbered lines.
 fn project(bytes: usize) -> Sandbox {
     let knowledge: String = (0..bytes / 50).map(|number| format!("LINE-{number:05} {}\n", "x".repeat(38))).collect::<Vec<_>>().concat();
     Sandbox::new().file(".megg/info.md", "# Shop\n\nSells things.\n").file(".megg/knowledge.md", knowledge)
-}
-
-fn payload(sandbox: &Sandbox, more: &Value) -> String {
-    let mut payload = json!({ "session_id": "s-1", "cwd": sandbox.root() });
-    payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    payload.to_string()
-}
-
-fn hook(sandbox: &Sandbox, words: &[&str], more: &Value) -> Outcome {
-    let outcome = sandbox.brief_with_input(std::iter::once(&"hook").chain(words), payload(sandbox, more));
-    assert_eq!(outcome.status, Some(0), "{outcome}");
-    assert_eq!(outcome.stderr, b"", "{outcome}");
-    outcome
-}
-
-/// Returns the context of an answer; empty where there is none.
-fn context(outcome: &Outcome) -> String {
-    if outcome.stdout.is_empty() {
-        return String::new();
-    }
-    let object: Value = serde_json::from_slice(&outcome.stdout).unwrap_or_else(|error| panic!("{error}: {outcome}"));
-    let nested = object.pointer("/hookSpecificOutput/additionalContext");
-    nested.or(object.get("additionalContext")).or(object.get("context")).and_then(Value::as_str).unwrap().to_owned()
-}
-
-fn log(sandbox: &Sandbox) -> Value {
-    serde_json::from_slice(&sandbox.brief(["log", "--json"]).success().stdout).unwrap()
 }
 
 fn end(mut child: Child) {
@@ -48,8 +21,7 @@ fn end(mut child: Child) {
 #[test]
 fn a_session_is_briefed_once() {
     let sandbox = project(1000);
-    let first = hook(&sandbox, &["claude", "SessionStart"], &json!({ "source": "startup" }));
-    let told = context(&first);
+    let told = sandbox.hook(["claude", "SessionStart"], &json!({ "source": "startup" }));
     assert!(told.starts_with("=== brief: ") && told.contains("Sells things.") && told.contains("LINE-00019"), "{told}");
     for (event, more) in [
         ("SessionStart", json!({ "source": "resume" })),
@@ -57,19 +29,19 @@ fn a_session_is_briefed_once() {
         ("PostToolBatch", json!({ "prompt_id": "p", "tool_calls": [{ "tool_use_id": "t" }] })),
         ("Stop", json!({})),
     ] {
-        assert_eq!(context(&hook(&sandbox, &["claude", event], &more)), "", "{event}");
+        assert_eq!(sandbox.hook(["claude", event], &more), "", "{event}");
     }
     let outcomes: Vec<_> =
-        log(&sandbox)["events"].as_array().unwrap().iter().map(|event| event["outcome"].as_str().unwrap().to_owned()).collect();
+        sandbox.log()["events"].as_array().unwrap().iter().map(|event| event["outcome"].as_str().unwrap().to_owned()).collect();
     assert_eq!(outcomes, ["delivered", "silent", "silent", "silent", "silent"], "every call left its beat");
 }
 
 #[test]
 fn a_change_comes_with_the_resume() {
     let sandbox = project(500);
-    let _ = hook(&sandbox, &["codex", "SessionStart", "whole"], &json!({ "source": "startup" }));
+    let _ = sandbox.hook(["codex", "SessionStart", "whole"], &json!({ "source": "startup" }));
     sandbox.write(".megg/info.md", "# Shop\n\nSells other things.\n");
-    let told = context(&hook(&sandbox, &["codex", "SessionStart", "whole"], &json!({ "source": "resume" })));
+    let told = sandbox.hook(["codex", "SessionStart", "whole"], &json!({ "source": "resume" }));
     assert!(told.contains("Sells other things.") && told.contains("changed, replaces what you saw"), "{told}");
     assert!(!told.contains("LINE-00000"), "{told}");
 }
@@ -77,13 +49,13 @@ fn a_change_comes_with_the_resume() {
 #[test]
 fn two_resumes_in_a_moment_are_two_events() {
     let sandbox = project(500);
-    let _ = hook(&sandbox, &["claude", "SessionStart"], &json!({ "source": "startup" }));
+    let _ = sandbox.hook(["claude", "SessionStart"], &json!({ "source": "startup" }));
     // Real processes that run as long as the test: lanes look at them.
     let clients: Vec<Child> = (0..2).map(|_| std::process::Command::new("sleep").arg("60").spawn().unwrap()).collect();
     for (client, words) in clients.into_iter().zip(["one", "two"]) {
         let resumed = sandbox.clone().env("CLAUDE_PID", client.id().to_string());
         sandbox.write(".megg/info.md", format!("# Shop\n\nSells {words}.\n"));
-        let lanes = ["1", "2"].map(|lane| context(&hook(&resumed, &["claude", "SessionStart", lane], &json!({ "source": "resume" }))));
+        let lanes = ["1", "2"].map(|lane| resumed.hook(["claude", "SessionStart", lane], &json!({ "source": "resume" })));
         assert!(lanes[0].contains(&format!("Sells {words}.")), "{words}: {lanes:?}");
         assert_eq!(lanes[1], "", "lanes of one event share its plan");
         end(client);
@@ -94,7 +66,7 @@ fn two_resumes_in_a_moment_are_two_events() {
 fn a_compacted_window_is_filled_again_and_a_cleared_one_is_new() {
     let sandbox = project(500);
     for (session, source, expected) in [("a", "startup", true), ("a", "compact", true), ("a", "resume", false), ("b", "clear", true)] {
-        let told = context(&hook(&sandbox, &["claude", "SessionStart"], &json!({ "session_id": session, "source": source })));
+        let told = sandbox.hook(["claude", "SessionStart"], &json!({ "session_id": session, "source": source }));
         assert_eq!(told.contains("LINE-00000"), expected, "{session} {source}");
     }
 }
@@ -102,10 +74,7 @@ fn a_compacted_window_is_filled_again_and_a_cleared_one_is_new() {
 #[test]
 fn any_other_program_may_clear_or_compact_a_session_that_we_know() {
     let sandbox = project(500).file(".context/CONSTITUTION.md", "# Rules\n\nBe kind.\n");
-    let ask = |event: &str, more: Value| {
-        let payload = json!({ "session": "g", "cwd": sandbox.root(), "source": more });
-        context(&sandbox.brief_with_input(["hook", "generic", event], payload.to_string()).success())
-    };
+    let ask = |event: &str, source: Value| sandbox.hook(["generic", event], &json!({ "session": "g", "source": source }));
     for (source, domains, gate) in
         [("startup", true, false), ("resume", false, false), ("clear", true, false), ("compact", true, true), ("clear", true, false)]
     {
@@ -120,7 +89,7 @@ fn any_other_program_may_clear_or_compact_a_session_that_we_know() {
 #[test]
 fn a_session_met_in_its_middle_gets_the_chain_at_its_next_event() {
     let sandbox = project(500);
-    let told = context(&hook(&sandbox, &["claude", "PostToolBatch"], &json!({ "tool_calls": [{ "tool_use_id": "t" }] })));
+    let told = sandbox.hook(["claude", "PostToolBatch"], &json!({ "tool_calls": [{ "tool_use_id": "t" }] }));
     assert!(told.contains("Sells things."));
 }
 
@@ -128,43 +97,43 @@ fn a_session_met_in_its_middle_gets_the_chain_at_its_next_event() {
 fn copilot_is_told_again_what_it_does_not_keep() {
     let sandbox = project(500);
     for source in ["new", "resume", "resume"] {
-        let told = context(&hook(&sandbox, &["copilot", "sessionStart"], &json!({ "sessionId": "c", "source": source })));
+        let told = sandbox.hook(["copilot", "sessionStart"], &json!({ "sessionId": "c", "source": source }));
         assert!(told.contains("Sells things."), "{source}");
     }
-    assert_eq!(context(&hook(&sandbox, &["copilot", "userPromptSubmitted"], &json!({ "sessionId": "c", "prompt": "hi" }))), "");
-    assert_eq!(context(&hook(&sandbox, &["copilot", "preCompact"], &json!({ "sessionId": "c", "trigger": "auto" }))), "");
-    let told = context(&hook(&sandbox, &["copilot", "userPromptSubmitted"], &json!({ "sessionId": "c", "prompt": "hi" })));
+    assert_eq!(sandbox.hook(["copilot", "userPromptSubmitted"], &json!({ "sessionId": "c", "prompt": "hi" })), "");
+    assert_eq!(sandbox.hook(["copilot", "preCompact"], &json!({ "sessionId": "c", "trigger": "auto" })), "");
+    let told = sandbox.hook(["copilot", "userPromptSubmitted"], &json!({ "sessionId": "c", "prompt": "hi" }));
     assert!(told.contains("Sells things."), "after compaction it is due at the next event");
 }
 
 #[test]
 fn gemini_is_told_with_its_first_message() {
     let sandbox = project(500);
-    assert_eq!(context(&hook(&sandbox, &["gemini", "SessionStart"], &json!({ "source": "startup" }))), "");
-    let told = context(&hook(&sandbox, &["gemini", "BeforeAgent"], &json!({ "prompt": "hi" })));
+    assert_eq!(sandbox.hook(["gemini", "SessionStart"], &json!({ "source": "startup" })), "");
+    let told = sandbox.hook(["gemini", "BeforeAgent"], &json!({ "prompt": "hi" }));
     assert!(told.contains("Sells things."));
-    assert_eq!(context(&hook(&sandbox, &["gemini", "PreCompress"], &json!({ "trigger": "auto" }))), "");
-    assert_eq!(context(&hook(&sandbox, &["gemini", "BeforeAgent"], &json!({ "prompt": "more" }))), "");
+    assert_eq!(sandbox.hook(["gemini", "PreCompress"], &json!({ "trigger": "auto" })), "");
+    assert_eq!(sandbox.hook(["gemini", "BeforeAgent"], &json!({ "prompt": "more" })), "");
 }
 
 #[test]
 fn sub_agents_have_windows_of_their_own() {
     let sandbox = project(500);
-    let parent = context(&hook(&sandbox, &["claude", "SessionStart"], &json!({ "source": "startup" })));
-    let child = context(&hook(&sandbox, &["claude", "SubagentStart"], &json!({ "agent_id": "x" })));
+    let parent = sandbox.hook(["claude", "SessionStart"], &json!({ "source": "startup" }));
+    let child = sandbox.hook(["claude", "SubagentStart"], &json!({ "agent_id": "x" }));
     assert_eq!(parent, child);
     let batch = json!({ "agent_id": "x", "tool_calls": [{ "tool_use_id": "t" }] });
-    assert_eq!(context(&hook(&sandbox, &["claude", "PostToolBatch"], &batch)), "");
+    assert_eq!(sandbox.hook(["claude", "PostToolBatch"], &batch), "");
 }
 
 #[test]
 fn other_agents_that_run_claudes_entry_get_nothing() {
     let sandbox = project(500);
     let start = json!({ "source": "startup" });
-    assert_eq!(context(&hook(&sandbox.clone().env("COPILOT_CLI", "1"), &["claude", "SessionStart"], &start)), "");
-    assert_eq!(context(&hook(&sandbox.clone().env("CURSOR_VERSION", "2"), &["claude", "SessionStart"], &start)), "");
+    assert_eq!(sandbox.clone().env("COPILOT_CLI", "1").hook(["claude", "SessionStart"], &start), "");
+    assert_eq!(sandbox.clone().env("CURSOR_VERSION", "2").hook(["claude", "SessionStart"], &start), "");
     let inside = sandbox.clone().env("COPILOT_CLI", "1").env("CLAUDE_CODE_SESSION_ID", "s-1");
-    assert!(context(&hook(&inside, &["claude", "SessionStart"], &start)).contains("Sells things."));
+    assert!(inside.hook(["claude", "SessionStart"], &start).contains("Sells things."));
 }
 
 #[test]
@@ -178,7 +147,7 @@ fn hostile_input_gets_silence() {
         }
     }
     let outcome = sandbox.brief_with_input(["hook", "claude", "SessionStart"], deep).success();
-    assert!(context(&outcome).contains("Sells things."), "what we do not read cannot hurt us");
+    assert!(outcome.context().contains("Sells things."), "what we do not read cannot hurt us");
     for words in [vec!["hook"], vec!["hook", "claude"], vec!["hook", "claude", "SessionStart", "1", "2"]] {
         assert_eq!(sandbox.brief(words).success().stdout, b"");
     }
@@ -192,7 +161,7 @@ fn input_may_drip_and_never_end() {
     let mut command = sandbox.command(binary());
     let mut child: Child = command.args(["hook", "claude", "SessionStart"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    for byte in payload(&sandbox, &json!({ "source": "startup" })).bytes() {
+    for byte in sandbox.payload(&json!({ "source": "startup" })).to_string().bytes() {
         stdin.write_all(&[byte]).unwrap();
         stdin.flush().unwrap();
     }
@@ -216,7 +185,7 @@ fn silence_on_stdin_ends_in_time() {
 #[test]
 fn a_broken_settings_file_costs_nobody_their_context() {
     let sandbox = project(500).file("brief.toml", "not = [valid");
-    assert!(context(&hook(&sandbox, &["claude", "SessionStart"], &json!({ "source": "startup" }))).contains("Sells things."));
+    assert!(sandbox.hook(["claude", "SessionStart"], &json!({ "source": "startup" })).contains("Sells things."));
     assert!(sandbox.brief(["log"]).success().stdout().contains("brief.toml"));
 }
 
@@ -227,17 +196,17 @@ fn without_a_usable_store_the_session_is_briefed_all_the_same() {
     std::fs::write(sandbox.home().join(".local/state/brief"), "a file where our directory should be").unwrap();
     let mut whole = String::new();
     for lane in ["1", "2", "3", "4"] {
-        whole += &context(&hook(&sandbox, &["claude", "SessionStart", lane], &json!({ "source": "startup" })));
+        whole += &sandbox.hook(["claude", "SessionStart", lane], &json!({ "source": "startup" }));
     }
     assert!(whole.contains("LINE-00000") && whole.contains("LINE-00599"));
-    assert_eq!(context(&hook(&sandbox, &["claude", "PostToolBatch"], &json!({}))), "", "without memory it does not repeat itself");
+    assert_eq!(sandbox.hook(["claude", "PostToolBatch"], &json!({})), "", "without memory it does not repeat itself");
 }
 
 #[test]
 fn a_damaged_store_is_replaced_and_kept() {
     let sandbox = project(500);
     sandbox.write("~/.local/state/brief/ledger.db", "garbage, but somebody's");
-    assert!(context(&hook(&sandbox, &["claude", "SessionStart"], &json!({ "source": "startup" }))).contains("Sells things."));
+    assert!(sandbox.hook(["claude", "SessionStart"], &json!({ "source": "startup" })).contains("Sells things."));
     let names: Vec<_> =
         std::fs::read_dir(sandbox.home().join(".local/state/brief")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(names.iter().any(|name| name.to_string_lossy().starts_with("ledger.damaged-")), "{names:?}");
@@ -246,7 +215,7 @@ fn a_damaged_store_is_replaced_and_kept() {
 #[test]
 fn where_there_is_nothing_to_say_no_database_is_made() {
     let sandbox = Sandbox::new();
-    assert_eq!(context(&hook(&sandbox, &["claude", "SessionStart"], &json!({ "source": "startup" }))), "");
+    assert_eq!(sandbox.hook(["claude", "SessionStart"], &json!({ "source": "startup" })), "");
     let state = sandbox.home().join(".local/state/brief");
     assert!(state.join("heartbeat.jsonl").exists(), "yet it left its beat");
     assert!(!state.join("ledger.db").exists());
@@ -255,10 +224,10 @@ fn where_there_is_nothing_to_say_no_database_is_made() {
 #[test]
 fn what_does_not_fit_leaves_with_the_next_events_in_order() {
     let sandbox = project(30_000);
-    let mut told = vec![context(&hook(&sandbox, &["claude", "SessionStart"], &json!({ "source": "startup" })))];
+    let mut told = vec![sandbox.hook(["claude", "SessionStart"], &json!({ "source": "startup" }))];
     for number in 0..6 {
         let batch = json!({ "tool_calls": [{ "tool_use_id": format!("t{number}") }] });
-        told.push(context(&hook(&sandbox, &["claude", "PostToolBatch"], &batch)));
+        told.push(sandbox.hook(["claude", "PostToolBatch"], &batch));
     }
     let lines: Vec<String> = told.concat().lines().filter(|line| line.starts_with("LINE-")).map(|line| line[..10].to_owned()).collect();
     let expected: Vec<String> = (0..600).map(|number| format!("LINE-{number:05}")).collect();
@@ -282,7 +251,7 @@ fn preview_shows_the_very_text_and_touches_nothing() {
     let sandbox = project(500);
     let shown = sandbox.brief(["preview", "--event", "SessionStart"]).success().stdout();
     assert!(!sandbox.home().join(".local/state/brief").exists());
-    let told = context(&hook(&sandbox, &["claude", "SessionStart"], &json!({ "source": "startup" })));
+    let told = sandbox.hook(["claude", "SessionStart"], &json!({ "source": "startup" }));
     let root = sandbox.root().to_string_lossy().into_owned();
     assert!(shown.contains(&told.replace(&root, "[ROOT]")), "{shown}");
 }

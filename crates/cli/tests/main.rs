@@ -1,5 +1,7 @@
 //! End-to-end tests: the program as a user runs it. One file per topic.
 
+use std::path::{Path, PathBuf};
+
 mod config;
 mod docs;
 mod docs_hook;
@@ -14,7 +16,7 @@ mod gate;
 mod gate_hook;
 mod gate_write;
 mod gather;
-// These look into /proc and type at a terminal with util-linux' `script`.
+// These look into /proc.
 #[cfg(target_os = "linux")]
 mod goal;
 mod goals;
@@ -22,8 +24,6 @@ mod hook;
 mod index;
 mod install;
 mod notify;
-#[cfg(unix)]
-mod opencode_plugin;
 mod pack;
 mod pack_hostile;
 mod read;
@@ -37,17 +37,35 @@ mod run_receivers;
 mod run_trust;
 mod select;
 mod storm;
-mod tmux;
+#[cfg(unix)]
+mod tools;
 
-/// A test file that is not listed above would silently never run.
+/// Returns the test files in a directory of this crate.
+fn test_files(directory: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(directory)).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
+}
+
+/// A test file that no list of modules names would silently never run.
 #[test]
 fn no_test_file_is_forgotten() {
-    let listed = include_str!("main.rs");
-    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests")).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|extension| extension == "rs") {
+    for (directory, list, text) in [("tests", "main", include_str!("main.rs")), ("tests/tools", "tools", include_str!("tools.rs"))] {
+        for path in test_files(directory) {
             let name = path.file_stem().unwrap().to_str().unwrap();
-            assert!(name == "main" || listed.contains(&format!("mod {name};")), "tests/{name}.rs is not listed in tests/main.rs");
+            assert!(name == list || text.contains(&format!("mod {name};")), "{} is not listed in {list}.rs", path.display());
+        }
+    }
+}
+
+/// `scripts/test --quick` runs everything outside `tools`, with nothing but Rust, git and a shell.
+#[test]
+fn only_tests_in_tools_run_programs_that_not_everybody_has() {
+    let programs = ["command(\"tmux\")", "command(\"script\")", "script -q", "command(\"python3\")", "command(\"node\")"];
+    for path in test_files("tests").into_iter().filter(|path| !path.ends_with(file!())) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for program in programs {
+            assert!(!text.contains(program), "{}: `{program}` belongs to tests/tools/", path.display());
         }
     }
 }

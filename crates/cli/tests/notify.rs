@@ -7,7 +7,7 @@ use briefing_testkit::http::{Response, Server};
 use briefing_testkit::{Sandbox, wait_until};
 use serde_json::{Value, json};
 
-use crate::gate::{context, project};
+use crate::gate::project;
 
 type Bodies = Arc<Mutex<Vec<String>>>;
 
@@ -32,7 +32,7 @@ fn inject(sandbox: &Sandbox, session: &str) -> String {
     let payload = json!({ "session_id": session, "cwd": sandbox.root() }).to_string();
     let outcome = sandbox.brief_with_input(["system", "context-load-gate"], payload).success();
     assert_eq!(outcome.stderr, b"", "{outcome}");
-    context(&outcome.stdout)
+    outcome.context()
 }
 
 #[test]
@@ -65,8 +65,7 @@ fn over_15k_tokens_the_webhook_says_so_and_brief_hook_tells_too() {
     let (server, bodies) = receiver(Response::json("{}"));
     let sandbox = project().file(".context/ARCHITECTURE.md", "word\n".repeat(12_100));
     sandbox.brief_with_input(["notify", "setup", "-"], format!("{}/x\n", server.url())).success();
-    let payload = json!({ "session_id": "h", "cwd": sandbox.root(), "tool_use_id": "t" }).to_string();
-    sandbox.brief_with_input(["hook", "codex", "PreToolUse", "whole"], payload).success();
+    sandbox.hook(["codex", "PreToolUse", "whole"], &json!({ "session_id": "h", "tool_use_id": "t" }));
     let body: Value = serde_json::from_str(&wait_for(&bodies, 1)[0]).unwrap();
     assert!(body["message"].as_str().unwrap().ends_with(" tokens) — over 15000"), "{body}");
     assert_eq!(body["session_id"], "h");

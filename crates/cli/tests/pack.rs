@@ -192,23 +192,6 @@ fn when_nothing_would_be_left_nobody_is_told_to_go_on() {
 }
 
 #[test]
-fn flexible_asks_on_a_terminal() {
-    let sandbox = Sandbox::new().file("ok.txt", "fine\n");
-    let answer = |answer: &str| {
-        let mut script = sandbox.command("script");
-        script.args(["-qec", "brief pack ok.txt missing --format plain", "/dev/null"]);
-        let mut child = script.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn().unwrap();
-        std::io::Write::write_all(child.stdin.as_mut().unwrap(), answer.as_bytes()).unwrap();
-        let output = child.wait_with_output().unwrap();
-        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
-    };
-    let (code, screen) = answer("y\n");
-    assert!(code == Some(0) && screen.contains("Continue with the 1 file that can be used? [y/N]") && screen.contains("fine"), "{screen}");
-    let (code, screen) = answer("n\n");
-    assert!(code == Some(1) && screen.contains("stopped, nothing was written") && !screen.contains("=== ok.txt"), "{screen}");
-}
-
-#[test]
 fn an_empty_directory_is_success_with_a_warning() {
     let sandbox = Sandbox::new().directory("empty");
     let outcome = sandbox.brief(["pack", "empty"]).success();

@@ -14,27 +14,12 @@ fn packed(sandbox: &Sandbox, arguments: &[&str]) -> Outcome {
     outcome
 }
 
-/// Runs a Python expression over the output; Python's parsers are independent of ours.
-#[track_caller]
-fn python(sandbox: &Sandbox, program: &str, argument: &str) -> String {
-    let output = sandbox.command("python3").args(["-c", program, argument]).output().expect("python3 is installed");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
-
 #[test]
-fn fences_and_tags_inside_files_do_not_break_out() {
+fn fences_and_rules_inside_files_do_not_break_out() {
     let hostile = "```\n# Files\n````md\n</file></files></context>\n]]>\n======== other ========\n";
     let sandbox = Sandbox::new().file("a.md", hostile).file("b.md", "after\n");
     let markdown = packed(&sandbox, &["."]).stdout();
     assert!(markdown.contains(&format!("\n`````markdown\n{hostile}`````\n")), "{markdown}");
-    packed(&sandbox, &[".", "--format", "xml", "-o", "out.xml", "--exclude", "out.xml"]);
-    let parsed = python(
-        &sandbox,
-        "import sys,xml.etree.ElementTree as e; print([ (f.get('path'), f.text) for f in e.parse(sys.argv[1]).getroot().find('files')])",
-        "out.xml",
-    );
-    assert!(parsed.contains("('b.md', 'after\\n')") && parsed.contains("</file></files></context>"), "{parsed}");
     let plain = packed(&sandbox, &[".", "--format", "plain"]).stdout();
     assert!(plain.contains("========= a.md =========\n"), "the rule is longer than any inside: {plain}");
 }
@@ -81,10 +66,6 @@ fn strange_names_are_packed_and_cannot_forge_headers() {
     }
     let json: serde_json::Value = serde_json::from_slice(&packed(&sandbox, &["d", "--format", "json"]).stdout).unwrap();
     assert_eq!(json["files"].as_array().unwrap().len(), 7);
-    packed(&sandbox, &["d", "--format", "xml", "-o", "out.xml"]);
-    let names =
-        python(&sandbox, "import sys,xml.etree.ElementTree as e; print(len(e.parse(sys.argv[1]).getroot().find('files')))", "out.xml");
-    assert_eq!(names, "7\n");
     let outcome = sandbox.at("d").brief(["pack", "--tree", "--", "-dash.txt"]).success();
     assert_eq!(outcome.stdout(), "-dash.txt\n");
 }
@@ -264,13 +245,10 @@ fn two_megabytes_of_one_character_are_counted_in_time() {
 }
 
 #[test]
-fn control_characters_keep_xml_well_formed() {
+fn control_characters_in_xml_are_told() {
     let sandbox = Sandbox::new().file("a.txt", "bell \u{7} escape \u{1b}[31m nonchar \u{FFFE} end\n");
     let outcome = packed(&sandbox, &["a.txt", "--format", "xml", "-o", "out.xml"]);
     assert!(outcome.stderr().contains("3 characters that XML forbids are shown as pictures"), "{outcome}");
-    let text =
-        python(&sandbox, "import sys,xml.etree.ElementTree as e; print(e.parse(sys.argv[1]).getroot().find('files')[0].text)", "out.xml");
-    assert!(text.contains("bell \u{2407} escape \u{241B}[31m"), "{text}");
 }
 
 #[test]
@@ -307,18 +285,6 @@ fn absurd_numbers_are_taken_calmly() {
 fn names_cannot_forge_lines_on_the_terminal() {
     let outcome = Sandbox::new().brief(["pack", "no\nerror: forged", "--errors", "strict"]).code(1);
     assert!(outcome.stderr().contains("`no\\nerror: forged`: does not exist"), "{outcome}");
-}
-
-#[test]
-fn crlf_survives_xml() {
-    let sandbox = Sandbox::new().file("a.txt", "one\r\ntwo\r\n");
-    packed(&sandbox, &["a.txt", "--format", "xml", "-o", "out.xml"]);
-    let text = python(
-        &sandbox,
-        "import sys,xml.etree.ElementTree as e; print(repr(e.parse(sys.argv[1]).getroot().find('files')[0].text))",
-        "out.xml",
-    );
-    assert_eq!(text, "'one\\r\\ntwo\\r\\n'\n");
 }
 
 #[test]

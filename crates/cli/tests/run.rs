@@ -77,14 +77,6 @@ fn ac5_directory_file_count_limit() {
     let refused = sandbox.brief(words).code(1);
     assert!(refused.stderr().contains("60") && refused.stderr().contains("50") && refused.stderr().contains("--yes"), "{refused}");
     assert!(!sandbox.path("got").exists());
-    // On a terminal the person is asked, and decides.
-    for (answer, is_sent) in [("n", false), ("y", true)] {
-        let script = format!("(sleep 1; printf '{answer}\\n') | script -qec 'brief run review -c many' /dev/null");
-        let output = sandbox.command("sh").args(["-c", &script]).output().unwrap();
-        let told = String::from_utf8_lossy(&output.stdout);
-        assert!(told.contains("Continue with the 50 files that can be used? [y/N]"), "{told}");
-        assert_eq!(sandbox.path("got").exists(), is_sent, "{told}");
-    }
     let prompt = prompt(&sandbox, &["review", "-c", "many", "--yes"]);
     assert_eq!(prompt.matches("CONTENT-").count(), 50);
 }

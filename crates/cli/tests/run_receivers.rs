@@ -1,16 +1,16 @@
-//! The ready-made receivers of `brief run`: agents, an endpoint, a tmux pane.
+//! The ready-made receivers of `brief run`: agents and an endpoint. Panes of tmux are in `tools/tmux.rs`.
 
 use std::os::unix::fs::PermissionsExt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use briefing_testkit::Sandbox;
 use briefing_testkit::http::{Response, Server};
-use briefing_testkit::{Sandbox, wait_until};
 
 use super::run::project;
 
 /// A project without `llm_command`, and programs of these names that record their words and standard input.
-fn with_agents(names: &[&str]) -> Sandbox {
+pub(crate) fn with_agents(names: &[&str]) -> Sandbox {
     let mut sandbox = project().file("~/.config/brief/brief.toml", "");
     for name in names {
         let program = format!("#!/bin/sh\nprintf '%s\\n' {name} \"$@\" > words\n[ -t 0 ] || cat > stdin\necho answered\n");
@@ -35,20 +35,6 @@ fn agents_get_the_prompt_on_standard_input_without_a_terminal() {
         let outcome = sandbox.brief(["run", "review"].iter().chain(flags)).success();
         assert_eq!(outcome.stdout(), "answered\n", "{outcome}");
         assert_eq!((sandbox.read("words").as_str(), sandbox.read("stdin").as_str()), (words, "Please review."));
-    }
-}
-
-#[test]
-fn agents_start_a_session_at_a_terminal() {
-    let sandbox = with_agents(&["claude", "codex", "gemini"]);
-    for (name, words) in
-        [("claude", "claude\nPlease review.\n"), ("codex", "codex\nPlease review.\n"), ("gemini", "gemini\n-i\nPlease review.\n")]
-    {
-        let script = format!("script -qec 'brief run review --receiver {name}' /dev/null");
-        let output = sandbox.command("sh").args(["-c", &script]).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-        assert_eq!(sandbox.read("words"), words);
-        assert!(!sandbox.path("stdin").exists(), "the terminal is theirs");
     }
 }
 
@@ -92,22 +78,4 @@ fn an_endpoint_answers() {
     let slow = sandbox.env("BRIEF_LLM_BASE_URL", format!("{}/v1", silent.url())).env("BRIEF_GOALS_ANSWER_TIMEOUT_MS", "200");
     let outcome = slow.brief(["run", "review"]).code(1);
     assert!(outcome.stdout().is_empty() && outcome.stderr().contains("200 ms"), "{outcome}");
-}
-
-#[test]
-fn a_pane_gets_the_prompt_as_one_paste() {
-    let sandbox = project();
-    let socket = sandbox.root().join("tmux.socket").to_string_lossy().into_owned();
-    let tmux = |words: &[&str]| sandbox.command("tmux").args(["-S", &socket]).args(words).output().unwrap();
-    let program = r#"bash -c 'stty -icanon -echo; printf "\033[?2004hREADY\n"; while IFS= read -r -n1 -d "" c; do printf "%s" "$c" >> pasted; printf "%s" "$c"; done'"#;
-    assert!(tmux(&["new-session", "-d", "-x", "150", "-y", "40", "-s", "t", program]).status.success());
-    wait_until("the program is ready", || String::from_utf8_lossy(&tmux(&["capture-pane", "-p", "-t", "t"]).stdout).contains("READY"));
-    let inside = sandbox.clone().env("TMUX", format!("{socket},1,0"));
-    let outcome = inside.brief(["run", "review", "--receiver", "tmux:t"]).success();
-    assert_eq!(outcome.stdout(), "");
-    wait_until("the prompt is one paste", || sandbox.read("pasted").contains("\u{1b}[200~Please review.\u{1b}[201~"));
-    let outcome = inside.brief(["run", "review", "--receiver", "tmux:nosuch"]).code(1);
-    assert!(outcome.stderr().contains("list-panes"), "{outcome}");
-    let _ = inside.brief(["run", "review", "--receiver", "tmux:t", "-o", "x"]).code(2);
-    assert!(tmux(&["kill-server"]).status.success());
 }

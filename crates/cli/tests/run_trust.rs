@@ -6,13 +6,13 @@ use super::run::project;
 
 const GOAL: &str = "context_scripts:\n  s: touch ran; echo done\nprompt: '{{ Context.s }}'\n";
 
-fn with_goal() -> Sandbox {
+pub(crate) fn with_untrusted_goal() -> Sandbox {
     project().file(".context/goals/mine/prompt.yaml", GOAL)
 }
 
 #[test]
 fn an_untrusted_goal_is_refused_with_everything_it_would_run() {
-    let sandbox = with_goal();
+    let sandbox = with_untrusted_goal();
     // `--yes` answers the question about files, never this one; a dry run runs scripts too.
     for words in [&["run", "mine"][..], &["run", "mine", "--yes"], &["run", "mine", "--dry-run"]] {
         let outcome = sandbox.brief(words).code(1);
@@ -27,22 +27,6 @@ fn an_untrusted_goal_is_refused_with_everything_it_would_run() {
     sandbox.write(".context/goals/mine/prompt.yaml", GOAL.replace("echo done", "echo other"));
     let outcome = sandbox.brief(["run", "mine"]).code(1);
     assert!(outcome.stderr().contains("changed since it was trusted"), "{outcome}");
-}
-
-#[test]
-fn at_a_terminal_the_person_is_asked_and_the_answer_is_kept() {
-    let sandbox = with_goal();
-    let answered = |answer: &str| {
-        let script = format!("(sleep 1; printf '{answer}\\n') | script -qec 'brief run mine' /dev/null");
-        let output = sandbox.command("sh").args(["-c", &script]).output().unwrap();
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    };
-    let told = answered("n");
-    assert!(told.contains("Trust this until it changes, and go on? [y/N]") && told.contains("nothing was run"), "{told}");
-    assert!(!sandbox.path("ran").exists());
-    let told = answered("y");
-    assert!(told.contains("the answer"), "{told}");
-    assert!(answered("").contains("the answer"), "it is asked once");
 }
 
 #[test]
@@ -75,7 +59,7 @@ fn a_receiver_of_the_project_needs_trust_of_its_own() {
 
 #[test]
 fn a_goal_copied_elsewhere_is_not_trusted_there() {
-    let sandbox = with_goal();
+    let sandbox = with_untrusted_goal();
     let _ = sandbox.brief(["trust", "--yes"]).success();
     let other = sandbox.clone().file("inner/.git/HEAD", "").file("inner/.context/goals/mine/prompt.yaml", GOAL).at("inner");
     let _ = other.brief(["run", "mine"]).code(1);

@@ -3,31 +3,15 @@
 //! Small by default; `BRIEF_TEST_FULL=1` runs 64 processes × 200 rounds and 2,000 kills.
 
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
-use std::process::{Child, ChildStdout, Stdio};
+use std::io::Read;
+use std::process::{Child, ChildStdout};
 use std::time::Duration;
 
-use briefing_testkit::{Sandbox, binary};
+use briefing_testkit::{Sandbox, context};
 use serde_json::{Value, json};
 
 fn is_full() -> bool {
     std::env::var_os("BRIEF_TEST_FULL").is_some()
-}
-
-fn start(sandbox: &Sandbox, words: &[&str], payload: &Value) -> Child {
-    let mut command = sandbox.command(binary());
-    command.arg("hook").args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
-    child
-}
-
-fn context(stdout: &[u8]) -> String {
-    if stdout.is_empty() {
-        return String::new();
-    }
-    let object: Value = serde_json::from_slice(stdout).unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(stdout)));
-    object.pointer("/hookSpecificOutput/additionalContext").and_then(Value::as_str).unwrap().to_owned()
 }
 
 fn project(lines: usize) -> Sandbox {
@@ -44,8 +28,8 @@ fn a_storm_delivers_each_piece_exactly_once() {
         let children: Vec<Child> = (0..processes)
             .map(|number| {
                 let (tool, lane) = (number / 4, number % 4 + 1);
-                let payload = json!({ "session_id": "s", "cwd": sandbox.root(), "tool_calls": [{ "tool_use_id": format!("t{tool}") }] });
-                start(&sandbox, &["claude", "PostToolBatch", &lane.to_string()], &payload)
+                let payload = sandbox.payload(&json!({ "tool_calls": [{ "tool_use_id": format!("t{tool}") }] }));
+                sandbox.start(["hook", "claude", "PostToolBatch", &lane.to_string()], &payload)
             })
             .collect();
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
@@ -56,7 +40,7 @@ fn a_storm_delivers_each_piece_exactly_once() {
                 *seen.entry(line[..10].to_owned()).or_default() += 1;
             }
         }
-        let log: Value = serde_json::from_slice(&sandbox.brief(["log", "--json"]).success().stdout).unwrap();
+        let log = sandbox.log();
         assert!(!log.to_string().contains("without the ledger") && !log.to_string().contains("held the ledger"), "{log:#}");
         assert!(seen.values().all(|times| *times == 1), "round {round}: {seen:?}");
         assert_eq!(seen.len(), 600, "round {round}: all of it");
@@ -77,8 +61,8 @@ fn kill_9_at_any_moment_loses_nothing() {
     let mut delay = 0u64;
     for number in 0..kills {
         let session = format!("k{number}");
-        let payload = json!({ "session_id": session, "cwd": sandbox.root(), "source": "startup" });
-        let mut child = start(&sandbox, &["claude", "SessionStart"], &payload);
+        let payload = sandbox.payload(&json!({ "session_id": session, "source": "startup" }));
+        let mut child = sandbox.start(["hook", "claude", "SessionStart"], &payload);
         // Pseudo-random moments over the life of a debug build's hook, without a generator.
         delay = (delay * 7919 + 1031) % 9000;
         std::thread::sleep(Duration::from_micros(delay));
@@ -89,9 +73,7 @@ fn kill_9_at_any_moment_loses_nothing() {
         let is_marked = log["deliveries"].as_array().unwrap().iter().any(|row| row["state"] == "delivered");
         assert!(!is_marked || first.contains("LINE-00000"), "marked as delivered, but never printed");
         // The next event delivers what has not been confirmed.
-        let next =
-            start(&sandbox, &["claude", "UserPromptSubmit"], &json!({ "session_id": session, "cwd": sandbox.root(), "prompt": "go on" }));
-        let second = context(&next.wait_with_output().unwrap().stdout);
+        let second = sandbox.hook(["claude", "UserPromptSubmit"], &json!({ "session_id": session, "prompt": "go on" }));
         assert!(first.contains("LINE-00000") || second.contains("LINE-00000"), "kill {number} lost it");
         assert!(!is_marked || second.is_empty(), "confirmed, and yet sent again");
     }

@@ -100,17 +100,26 @@ mod tests {
     #[test]
     fn only_the_message_and_the_index_are_sent_and_no_secret() {
         let key = format!("ghp_{}", "aB3dE5fG7hJ9kL1m".repeat(3));
-        let _ = choose(&format!("my key {key} fails"), &candidates(), |messages| {
-            let sent = &messages[1].content;
-            assert!(sent.contains("docs/a.md") && sent.contains("About docs/a.md") && sent.contains("tag"));
-            assert!(sent.contains("[redacted: GitHub token]") && !sent.contains(&key));
+        let sent = sent(&format!("my key {key} fails"));
+        assert!(sent.contains("docs/a.md") && sent.contains("About docs/a.md") && sent.contains("tag"), "{sent}");
+        assert!(sent.contains("[redacted: GitHub token]") && !sent.contains(&key), "{sent}");
+    }
+
+    #[test]
+    fn of_a_long_message_only_the_beginning_is_sent() {
+        let sent = sent(&"x".repeat(100_000));
+        assert!(sent.ends_with('x') && sent.len() < 10_000, "{}", sent.len());
+    }
+
+    /// Returns what the model is sent for a message, besides its rules. Panics when it is not asked.
+    fn sent(message: &str) -> String {
+        let mut sent = None;
+        let chosen = choose(message, &candidates(), |messages| {
+            sent = Some(messages[1].content.clone());
             Ok("[]".into())
         });
-        let long = "x".repeat(100_000);
-        let _ = choose(&long, &candidates(), |messages| {
-            assert!(messages[1].content.len() < 10_000);
-            Ok("[]".into())
-        });
+        assert_eq!(chosen.unwrap(), Vec::<usize>::new());
+        sent.expect("the model was asked")
     }
 
     fn chat(content: &str) -> Response {

@@ -9,5 +9,5 @@ mod sandbox;
 mod wait;
 
 pub use assign::{Assigned, parse_assigns};
-pub use sandbox::{NOW, Outcome, Sandbox, binary};
+pub use sandbox::{NOW, Outcome, Sandbox, binary, context};
 pub use wait::wait_until;

@@ -1,5 +1,7 @@
 //! A fresh project directory, a fresh home and a cleared environment for running `brief` as a user does.
 
+mod hook;
+
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
@@ -9,6 +11,8 @@ use std::process::{Command, Stdio};
 use std::rc::Rc;
 
 use tempfile::TempDir;
+
+pub use hook::context;
 
 /// The moment every sandboxed program believes it is.
 pub const NOW: &str = "2026-11-15T12:00:00Z";

@@ -1,7 +1,6 @@
-//! The plugin that `brief install opencode` writes, run by node. Without node there is nothing to run it with.
+//! The plugin that `brief install opencode` writes, run by node.
 
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
 
 use briefing_testkit::Sandbox;
 use serde_json::Value;
@@ -15,10 +14,6 @@ await plugin["chat.message"]({ sessionID: "s" }, output)
 process.stdout.write(output.parts[1]?.text ?? "")
 "#;
 
-fn has_node() -> bool {
-    Command::new("node").arg("--version").output().is_ok_and(|output| output.status.success())
-}
-
 /// Installs the plugin; `program` takes the place of `brief` in it.
 fn installed(sandbox: Sandbox, program: Option<&str>) -> Sandbox {
     let _ = sandbox.brief(["install", "opencode", "--yes"]).success();
@@ -30,7 +25,7 @@ fn installed(sandbox: Sandbox, program: Option<&str>) -> Sandbox {
 /// Returns the context that the plugin adds to a message.
 fn told(sandbox: &Sandbox, message: &str) -> String {
     let [driver, plugin] = ["driver.mjs", "plugin.mjs"].map(|name| sandbox.home().join(name));
-    let output = sandbox.command("node").arg(driver).arg(plugin).arg(message).output().unwrap();
+    let output = sandbox.command("node").arg(driver).arg(plugin).arg(message).output().expect("node is installed");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
@@ -44,9 +39,6 @@ fn fake(script: &str) -> Sandbox {
 
 #[test]
 fn a_long_context_in_chinese_arrives_whole() {
-    if !has_node() {
-        return;
-    }
     let line = "知識は力なり。文脈は窓の中にある。\n";
     let sandbox = installed(Sandbox::new().file(".megg/info.md", format!("# 店\n\n{}", line.repeat(1800))), None);
     let context = told(&sandbox, "hello");
@@ -57,18 +49,12 @@ fn a_long_context_in_chinese_arrives_whole() {
 
 #[test]
 fn a_character_may_come_in_two_chunks() {
-    if !has_node() {
-        return;
-    }
     let sandbox = fake(r#"cat >/dev/null; printf '{"context":"\346'; sleep 0.2; printf '\274\242"}'"#);
     assert_eq!(told(&sandbox, "hello"), "漢");
 }
 
 #[test]
 fn a_program_that_does_not_listen_disturbs_nobody() {
-    if !has_node() {
-        return;
-    }
     let sandbox = fake(r#"exec <&-; printf '{"context":"fine"}'"#);
     assert_eq!(told(&sandbox, &"x".repeat(100_000)), "fine");
     assert_eq!(told(&fake("echo nonsense; exit 3"), "hello"), "");
@@ -77,9 +63,6 @@ fn a_program_that_does_not_listen_disturbs_nobody() {
 
 #[test]
 fn a_cut_emoji_in_the_message_is_no_obstacle() {
-    if !has_node() {
-        return;
-    }
     let sandbox = installed(Sandbox::new().file(".megg/info.md", "# Shop\n\nSells things.\n"), None);
     let driver = DRIVER.replace("process.argv[3]", r#""look \ud83d here""#);
     sandbox.write("~/driver.mjs", driver);

@@ -1,6 +1,6 @@
-//! `brief tmux` against a real tmux.
+//! `brief tmux`, and a goal that goes to a pane, against a real tmux.
 
-use std::process::{Command, Output};
+use std::process::Output;
 
 use briefing_testkit::{Sandbox, wait_until};
 
@@ -12,7 +12,10 @@ struct Server {
 
 impl Server {
     fn start(program: &str) -> Self {
-        let sandbox = Sandbox::new();
+        Self::start_in(Sandbox::new(), program)
+    }
+
+    fn start_in(sandbox: Sandbox, program: &str) -> Self {
         let socket = sandbox.root().join("tmux.socket").to_string_lossy().into_owned();
         let server = Self { sandbox, socket };
         let output = server.tmux(&["new-session", "-d", "-x", "150", "-y", "40", "-s", "t", program]);
@@ -22,13 +25,16 @@ impl Server {
 
     fn tmux(&self, words: &[&str]) -> Output {
         let mut command = self.sandbox.command("tmux");
-        command.args(["-S", &self.socket]).args(words).output().unwrap()
+        command.args(["-S", &self.socket]).args(words).output().expect("tmux is installed")
     }
 
-    /// Runs `brief tmux` with the server in its environment, as inside a pane.
+    /// The sandbox with the server in its environment, as inside a pane.
+    fn inside(&self) -> Sandbox {
+        self.sandbox.clone().env("TMUX", format!("{},1,0", self.socket))
+    }
+
     fn brief(&self, words: &[&str], input: &str) -> briefing_testkit::Outcome {
-        let inside = self.sandbox.clone().env("TMUX", format!("{},1,0", self.socket));
-        inside.brief_with_input(std::iter::once(&"tmux").chain(words), input)
+        self.inside().brief_with_input(std::iter::once(&"tmux").chain(words), input)
     }
 
     fn screen(&self) -> String {
@@ -58,13 +64,8 @@ impl Drop for Server {
 /// A program that switches bracketed paste on and reports what it reads, one line per submission.
 const READER: &str = r#"bash -c 'stty -icanon -echo; printf "\033[?2004hREADY\n"; exec 3>got; while IFS= read -r -n1 -d "" c; do printf "%s" "$c" >&3; printf "%s" "$c"; done'"#;
 
-fn has_tmux() -> bool {
-    Command::new("tmux").arg("-V").output().is_ok()
-}
-
 #[test]
 fn a_text_of_many_lines_arrives_as_one_paste_and_enter_comes_after() {
-    assert!(has_tmux(), "the tests need tmux; scripts/test installs it");
     let server = Server::start(READER);
     server.wait_for("READY");
     let text = "first \"line\" $HOME\n\n\tthird € line\x1b[201~ evil\nlast line of it\n";
@@ -133,4 +134,17 @@ fn a_question_on_the_screen_is_not_answered_by_a_paste() {
     assert_eq!(std::fs::read_to_string(server.sandbox.path("got")).unwrap(), "", "no key was pressed");
     let _ = server.brief(&["t", "-", "--force"], "a text").success();
     server.wait_for("a text");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pane_gets_a_goals_prompt_as_one_paste() {
+    let server = Server::start_in(crate::run::project(), READER);
+    server.wait_for("READY");
+    let run = |pane: &str, more: &[&str]| server.inside().brief(["run", "review", "--receiver", pane].iter().chain(more));
+    assert_eq!(run("tmux:t", &[]).success().stdout(), "");
+    assert!(server.got(1).starts_with("\u{1b}[200~Please review.\u{1b}[201~"), "{:?}", server.got(1));
+    let missing = run("tmux:nosuch", &[]).code(1);
+    assert!(missing.stderr().contains("list-panes"), "{missing}");
+    let _ = run("tmux:t", &["-o", "x"]).code(2);
 }
