@@ -1,24 +1,75 @@
-//! Text that is given as an argument or, as `-`, on stdin.
+//! What comes on standard input or from a file that lists paths, never more than a limit.
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{IsTerminal, Read, stdin};
+use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
+use briefing_core::fs::FileProblem;
+use briefing_core::shown::{path_from_bytes, path_text};
+use briefing_core::sources::requests::Requested;
+use briefing_llm::requests;
 
 /// No entry or state is longer than this, in bytes.
-const LIMIT: u64 = 1024 * 1024;
+const MAX_TEXT: u64 = 1024 * 1024;
+/// More than this is not a request for files.
+const MAX_REQUESTS: u64 = 8 * 1024 * 1024;
+/// No longer list of paths is read.
+const MAX_LIST: u64 = 64 * 1024 * 1024;
+
+/// Returns whether a person would have to type the input.
+pub(crate) fn is_terminal() -> bool {
+    stdin().is_terminal()
+}
+
+/// Reads standard input; beyond `limit` bytes there is one more than that.
+fn read(limit: u64) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = stdin().lock().take(limit + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::new("cannot read standard input").because(&error))?;
+    Ok(bytes)
+}
 
 /// Returns the text itself, or what stdin holds if it is `-`.
 pub(crate) fn text(argument: &str) -> Result<String, Failure> {
     if argument != "-" {
         return Ok(argument.to_owned());
     }
-    let mut bytes = Vec::new();
-    let read = std::io::stdin().lock().take(LIMIT + 1).read_to_end(&mut bytes);
-    read.map_err(|error| Failure::new("cannot read standard input").because(&error))?;
-    if bytes.len() as u64 > LIMIT {
-        return Err(Failure::new(format!("standard input is longer than {LIMIT} bytes"))
+    let bytes = read(MAX_TEXT)?;
+    if bytes.len() as u64 > MAX_TEXT {
+        return Err(Failure::new(format!("standard input is longer than {MAX_TEXT} bytes"))
             .hint("keep the essence, and point to the rest by its path"));
     }
     let text = String::from_utf8(bytes).map_err(|error| Failure::new("standard input is not UTF-8").because(&error))?;
     Ok(text.strip_prefix('\u{FEFF}').map(str::to_owned).unwrap_or(text))
+}
+
+/// Returns the files that standard input asks for, in `directory`.
+pub(crate) fn requests(directory: &Path) -> Result<Requested, Failure> {
+    let bytes = read(MAX_REQUESTS)?;
+    if bytes.len() as u64 > MAX_REQUESTS {
+        return Err(Failure::new(format!("standard input holds more than {MAX_REQUESTS} bytes"))
+            .hint("paths are expected there, one per line, not the files themselves"));
+    }
+    Ok(requests::parse(&bytes, directory))
+}
+
+/// Reads paths from a file, or from stdin for `-`: separated by NUL bytes if there is one, else by newlines.
+pub(crate) fn path_list(path: &Path, here: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let fail =
+        |error: &(dyn std::error::Error + 'static)| Failure::new(format!("cannot read the list `{}`", path_text(path))).because(error);
+    // A pipe is welcome here (`--files-from <(git ls-files)`): the person named it.
+    let mut source: Box<dyn Read> = if path == Path::new("-") {
+        Box::new(stdin().lock())
+    } else {
+        Box::new(File::open(here.join(path)).map_err(|error| fail(&error))?)
+    };
+    let mut bytes = Vec::new();
+    source.by_ref().take(MAX_LIST + 1).read_to_end(&mut bytes).map_err(|error| fail(&error))?;
+    if bytes.len() as u64 > MAX_LIST {
+        return Err(fail(&FileProblem::TooLarge { size: bytes.len() as u64, limit: MAX_LIST }));
+    }
+    let separator = if bytes.contains(&0) { 0 } else { b'\n' };
+    let lines = bytes.split(|byte| *byte == separator).map(|line| line.strip_suffix(b"\r").filter(|_| separator != 0).unwrap_or(line));
+    Ok(lines.filter(|line| !line.is_empty()).map(path_from_bytes).collect())
 }

@@ -13,7 +13,6 @@ mod output;
 mod pack_report;
 mod progress;
 mod prompt;
-mod requested;
 mod running;
 mod selector;
 mod state_place;

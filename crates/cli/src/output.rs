@@ -1,11 +1,10 @@
-//! Data to stdout and lists from stdin. A reader that goes away (`| head`) is success, not an error.
+//! Data to stdout. A reader that goes away (`| head`) is success, not an error.
 
-use std::io::{self, ErrorKind, IsTerminal, Read, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
-use briefing_core::fs::FileProblem;
-use briefing_core::shown::{path_text, relative_text};
+use briefing_core::shown::relative_text;
 
 use crate::talk;
 
@@ -49,40 +48,6 @@ pub(crate) fn place(path: &Path, here: &Path) -> Result<Option<PathBuf>, Failure
         return refuse("its directory does not exist", "make it first");
     }
     Ok(Some(target))
-}
-
-/// A list of paths: no longer one is read.
-const MAX_LIST_BYTES: u64 = 64 * 1024 * 1024;
-
-/// Reads paths from a file, or from stdin for `-`: separated by NUL bytes if there is one, else by newlines.
-pub(crate) fn read_list(path: &Path, here: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let fail =
-        |error: &(dyn std::error::Error + 'static)| Failure::new(format!("cannot read the list `{}`", path_text(path))).because(error);
-    // A pipe is welcome here (`--files-from <(git ls-files)`): the person named it.
-    let mut source: Box<dyn Read> = if path == Path::new("-") {
-        Box::new(io::stdin().lock())
-    } else {
-        Box::new(std::fs::File::open(here.join(path)).map_err(|error| fail(&error))?)
-    };
-    let mut bytes = Vec::new();
-    source.by_ref().take(MAX_LIST_BYTES + 1).read_to_end(&mut bytes).map_err(|error| fail(&error))?;
-    if bytes.len() as u64 > MAX_LIST_BYTES {
-        return Err(fail(&FileProblem::TooLarge { size: bytes.len() as u64, limit: MAX_LIST_BYTES }));
-    }
-    let separator = if bytes.contains(&0) { 0 } else { b'\n' };
-    let lines = bytes.split(|byte| *byte == separator).map(|line| line.strip_suffix(b"\r").filter(|_| separator != 0).unwrap_or(line));
-    Ok(lines.filter(|line| !line.is_empty()).map(path_from_bytes).collect())
-}
-
-#[cfg(unix)]
-fn path_from_bytes(bytes: &[u8]) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt;
-    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
-}
-
-#[cfg(not(unix))]
-fn path_from_bytes(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
 }
 
 /// Returns device and inode of stdout where it is a file, so that a pack redirected into its own tree can leave itself out.

@@ -68,6 +68,17 @@ fn push_name(text: &mut String, name: &OsStr) {
     }
 }
 
+/// Returns the path that has these bytes.
+pub fn path_from_bytes(bytes: &[u8]) -> PathBuf {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        PathBuf::from(OsStr::from_bytes(bytes))
+    }
+    #[cfg(not(unix))]
+    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+}
+
 /// Returns `path` relative to `base` where it lies below it, else the path itself, as text.
 pub fn relative_text(path: &Path, base: &Path) -> String {
     match path.strip_prefix(base) {

@@ -1,8 +1,8 @@
 //! Talking to a model: a small blocking client for OpenAI-compatible chat endpoints, and tolerant reading of answers.
 //!
-//! [`Endpoint`] says where and who, [`Client`] asks once or streams, [`answer`] finds the list in what comes back,
-//! [`gather`] is the loop that lets a model choose files, [`choose`] lets it choose documents for a message. Nothing
-//! here reads the environment; the caller hands it in.
+//! [`Endpoint`] says where and who, [`Client`] asks once or streams, [`answer`] finds the list in what comes back and
+//! [`requests`] the files it asks for. [`gather`] lets a model, or the words of a task, choose files; [`choose`] lets a
+//! model choose documents for a message. Nothing here reads the environment; the caller hands it in.
 
 pub mod answer;
 pub mod choose;
@@ -10,6 +10,7 @@ mod client;
 mod endpoint;
 pub mod gather;
 mod problem;
+pub mod requests;
 mod stream;
 
 pub use client::{Client, Limits, Message, Role};

@@ -6,16 +6,12 @@ use briefing_core::Failure;
 use briefing_core::settings::{Layer, Settings};
 use briefing_core::shown::normalize;
 use briefing_core::sources::files::Rules;
-use briefing_core::sources::requests::{Listing, Options, ReadFiles, choose, read_include_files, read_requested_files};
-use briefing_llm::{Client, Endpoint, Limits as CallLimits, gather};
+use briefing_llm::gather::{ChosenBy, GatherRequest, Gathered, Round, gather};
+use briefing_llm::{Client, Endpoint, Limits as CallLimits};
 use clap::{Args, ValueEnum};
 
 use super::read::{self, Limits};
 use crate::{environment, talk};
-
-/// How many files are taken when --max-files does not say: of a model's wishes, and of the local selector's list.
-const MAX_WISHED: usize = 32;
-const MAX_CHOSEN: usize = 8;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -49,34 +45,28 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let settings = environment::settings(&places, Layer::default())?;
     let here = normalize(&places.here);
     let rules = Rules::settle(&settings, &[], &[], arguments.recurse_depth)?;
-    let mut options = arguments.limits.options(&here, rules.redacts)?;
-    options.max_file_size = options.max_file_size.or(Some(rules.max_file_bytes()));
-
-    let mut files = ReadFiles::new();
-    read_include_files(&arguments.limits.include, &mut files, &options);
-    let listing = Listing::of(&options.dir, options.filter.as_deref(), &rules);
-    match arguments.selector {
-        Selector::Openai => ask(&arguments.task, &listing, &mut files, &mut options, &settings)?,
-        Selector::Local => {
-            options.max_files.get_or_insert(MAX_CHOSEN + files.len());
-            let room = options.max_files.map_or(0, |max| max.saturating_sub(files.len()));
-            let chosen = choose(&arguments.task, &listing, room);
-            if chosen.is_empty() {
-                talk::warning("no file fits the task; other words may help, or another --dir");
-            }
-            read_requested_files(&chosen, &mut files, &options);
-        }
+    let options = arguments.limits.options(&here, rules.redacts)?;
+    let request = GatherRequest { task: &arguments.task, includes: &arguments.limits.include, options, rules: &rules };
+    let mut gathered = match arguments.selector {
+        Selector::Openai => ask(&request, &settings).map_err(|failure| failure.hint("`--selector local` chooses without a model"))?,
+        Selector::Local => gather(&request, None)?,
+    };
+    if gathered.chosen_by == (ChosenBy::Words { fitting: 0 }) {
+        talk::warning("no file fits the task; other words may help, or another --dir");
     }
-    read::print(&mut files, &here, arguments.limits.format)
+    read::print(&mut gathered.files, &here, arguments.limits.format)
 }
 
-fn ask(task: &str, listing: &Listing, files: &mut ReadFiles, options: &mut Options, settings: &Settings) -> Result<(), Failure> {
-    let without_model = |failure: Failure| failure.hint("`--selector local` chooses without a model");
-    let endpoint = Endpoint::from_settings(settings, environment::variable).map_err(without_model)?;
+fn ask(request: &GatherRequest<'_>, settings: &Settings) -> Result<Gathered, Failure> {
+    let endpoint = Endpoint::from_settings(settings, environment::variable)?;
     let limits = CallLimits { timeout: Duration::from_millis(settings.count("llm.timeout_ms")), ..CallLimits::default() };
     let client = Client::new(endpoint, limits)?;
-    options.max_files.get_or_insert(MAX_WISHED + files.len());
-    talk::plain(&format!("asking {} at {} about {} files", client.endpoint().model, client.endpoint().host(), listing.paths().len()));
-    gather::gather(task, listing, files, options, |conversation| client.complete(conversation)).map_err(without_model)?;
-    Ok(())
+    let mut model = |round: &Round<'_>| {
+        if round.number == 1 {
+            let (model, host) = (&client.endpoint().model, client.endpoint().host());
+            talk::plain(&format!("asking {model} at {host} about {} files", round.listed));
+        }
+        client.complete(round.conversation)
+    };
+    gather(request, Some(&mut model))
 }

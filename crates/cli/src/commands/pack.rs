@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 
 use crate::pack_report::{self, pack_shown};
 use crate::walk_flags::WalkFlags;
-use crate::{clipboard, environment, output, talk};
+use crate::{clipboard, environment, input, output, talk};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -155,10 +155,10 @@ fn paths(arguments: &Arguments, here: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut paths: Vec<PathBuf> = Vec::new();
     let dash = Path::new("-");
     for path in arguments.paths.iter().chain(&arguments.context) {
-        if path == dash { paths.extend(output::read_list(dash, here)?) } else { paths.push(path.clone()) }
+        if path == dash { paths.extend(input::path_list(dash, here)?) } else { paths.push(path.clone()) }
     }
     for list in &arguments.files_from {
-        paths.extend(output::read_list(list, here)?);
+        paths.extend(input::path_list(list, here)?);
     }
     let has_list = !arguments.files_from.is_empty() || arguments.paths.iter().chain(&arguments.context).any(|path| path == dash);
     if paths.is_empty() && has_list {

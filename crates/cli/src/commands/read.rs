@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 
 use briefing_core::fs::{FileProblem, Irregular};
 use briefing_core::settings::Layer;
-use briefing_core::shown::{normalize, path_text};
-use briefing_core::sources::requests::{self, Content, Options, ReadFiles, read_include_files, read_requested_files};
+use briefing_core::shown::normalize;
+use briefing_core::sources::requests::{self, Content, Options, ReadFiles, ReadRequest, Requested, read};
 use briefing_core::{Failure, Level, Note, NoteKind};
 use clap::{Args, ValueEnum};
 
-use crate::requested::{self, Requested};
-use crate::{environment, output, talk};
+use crate::{environment, input, output, talk};
 
 /// How many notes are told one by one.
 const MAX_TOLD: usize = 20;
@@ -73,26 +72,12 @@ impl From<Format> for requests::Format {
 impl Limits {
     /// Returns what the engine needs: directories made absolute, settings looked up.
     pub(crate) fn options(&self, here: &Path, redact: bool) -> Result<Options, Failure> {
-        let dir = normalize(&here.join(&self.dir));
-        match std::fs::metadata(&dir) {
-            Ok(metadata) if metadata.is_dir() => {}
-            Ok(_) => {
-                return Err(Failure::new(format!("`{}` is not a directory", path_text(&self.dir)))
-                    .hint("give --dir a directory and the file as PATH"));
-            }
-            Err(error) => {
-                return Err(Failure::new(format!("cannot use `{}` as directory", path_text(&self.dir)))
-                    .because(&FileProblem::from(error))
-                    .hint("requests are relative to --dir; without it, to the current directory"));
-            }
-        }
         Ok(Options {
-            here: here.to_path_buf(),
             filter: self.filter.clone(),
             max_files: self.max_files,
             max_file_size: self.max_file_size,
             redact,
-            ..Options::new(dir)
+            ..Options::in_directory(&self.dir, here)?
         })
     }
 }
@@ -103,35 +88,32 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let here = normalize(&places.here);
     let mut options = arguments.limits.options(&here, settings.flag("redact"))?;
     options.allow_outside = arguments.allow_outside;
-
-    let mut files = ReadFiles::new();
-    let asked = asked(arguments, &options.dir)?;
-    files.notes.extend(asked.notes);
-    read_include_files(&arguments.limits.include, &mut files, &options);
-    read_requested_files(&asked.paths, &mut files, &options);
+    let requested = requested(arguments, &options.dir)?;
+    let mut files = read(ReadRequest { includes: &arguments.limits.include, requested, options: &options });
     print(&mut files, &here, arguments.limits.format)
 }
 
-fn asked(arguments: &Arguments, dir: &Path) -> Result<Requested, Failure> {
+/// Returns what the arguments name, and what standard input asks for where they say so.
+fn requested(arguments: &Arguments, dir: &Path) -> Result<Requested, Failure> {
     if arguments.paths.is_empty() {
-        return match (requested::stdin_is_terminal(), arguments.limits.include.is_empty()) {
-            (false, _) => requested::from_stdin(dir),
+        return match (input::is_terminal(), arguments.limits.include.is_empty()) {
+            (false, _) => input::requests(dir),
             (true, false) => Ok(Requested::default()),
             (true, true) => Err(Failure::usage("no path was given")
                 .hint("name files as arguments, or give them on standard input: `git diff --name-only | brief read`")),
         };
     }
-    let mut asked = Requested::default();
+    let mut requested = Requested::default();
     for path in &arguments.paths {
         if path.as_os_str() == "-" {
-            let more = requested::from_stdin(dir)?;
-            asked.paths.extend(more.paths);
-            asked.notes.extend(more.notes);
+            let more = input::requests(dir)?;
+            requested.paths.extend(more.paths);
+            requested.notes.extend(more.notes);
         } else {
-            asked.paths.push(path.clone());
+            requested.paths.push(path.clone());
         }
     }
-    Ok(asked)
+    Ok(requested)
 }
 
 /// Prints the files, then tells what happened to some of them.
@@ -142,7 +124,7 @@ pub(crate) fn print(files: &mut ReadFiles, here: &Path, format: Format) -> Resul
         talk::hint("--allow-outside reads what lies outside the directory, --dir names another");
     }
     let is_directory =
-        |entry: &requests::Entry| matches!(entry.content, Content::Error { problem: FileProblem::NotRegular(Irregular::Directory), .. });
+        |file: &requests::ReadFile| matches!(file.content, Content::Error { problem: FileProblem::NotRegular(Irregular::Directory), .. });
     if files.iter().any(is_directory) {
         talk::hint("`brief pack` takes whole directories");
     }

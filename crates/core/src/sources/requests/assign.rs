@@ -2,22 +2,22 @@
 
 use std::path::Path;
 
-use super::entries::ReadFiles;
 use super::names::{Names, build_safe_base_name};
+use super::read_files::ReadFiles;
 use super::token::{build_here_doc_token, content_base};
 use crate::note::{Note, NoteKind};
 use crate::shown::one_line;
 
 /// Returns the files as assignments, joined by line breaks and without one at the end; nothing for no files.
 ///
-/// Labels are relative to `here`. The same entries give the same bytes.
+/// Labels are relative to `here`. The same files give the same bytes.
 pub fn build_context_assign_string(files: &ReadFiles, here: &Path) -> String {
     let mut names = Names::default();
     let mut lines = Vec::with_capacity(files.len() * 5);
-    for entry in files {
-        let label = entry.label(here);
+    for file in files {
+        let label = file.label(here);
         let name = names.unique(&build_safe_base_name(&label, "spec_"));
-        let content = entry.content.text();
+        let content = file.content.text();
         let token = build_here_doc_token(&content, &content_base(&content));
         lines.push(format!("@{name} assign {}", quoted(&label)));
         lines.push(format!("@{name}Content assign"));
@@ -53,8 +53,8 @@ pub fn quoted(text: &str) -> String {
 /// Its parser takes every line that starts with `@` for a declaration, also inside a here-doc. The format has no escape
 /// for it, so all we can do is say so.
 pub fn notes_on_misread_lines(files: &ReadFiles, here: &Path) -> Vec<Note> {
-    let note = |entry: &super::Entry| {
-        let text = entry.content.text();
+    let note = |file: &super::ReadFile| {
+        let text = file.content.text();
         let mut lines = text.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with('@')).map(|(at, _)| at + 1);
         let first = lines.next()?;
         let others = match lines.count() {
@@ -62,7 +62,7 @@ pub fn notes_on_misread_lines(files: &ReadFiles, here: &Path) -> Vec<Note> {
             more => format!(" and {more} more"),
         };
         let reason = format!("line {first}{others} starts with `@`, which LightSOPLang takes for a declaration; other formats are safe");
-        Some(Note::warning(one_line(&entry.label(here)), NoteKind::Format, reason))
+        Some(Note::warning(one_line(&file.label(here)), NoteKind::Format, reason))
     };
     files.iter().filter_map(note).collect()
 }
@@ -151,7 +151,7 @@ mod tests {
             }
             let text = build_context_assign_string(&files, here);
             let parsed = parse_assigns(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-            let expected: Vec<_> = files.iter().map(|entry| (entry.label(here), entry.content.text().into_owned())).collect();
+            let expected: Vec<_> = files.iter().map(|file| (file.label(here), file.content.text().into_owned())).collect();
             let parsed: Vec<_> = parsed.into_iter().map(|Assigned { path, content, .. }| (path, content)).collect();
             prop_assert_eq!(parsed, expected);
             prop_assert_eq!(build_context_assign_string(&files, here), text, "same input, same bytes");

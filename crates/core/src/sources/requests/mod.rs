@@ -1,25 +1,27 @@
 //! Source 5: files that a model asks for, behind guards, as here-doc assignments.
 //!
-//! A model's requests and a person's includes go into one insertion-ordered [`ReadFiles`]; what cannot be read is an
-//! entry that says so, because the model has to learn about it. [`build_context_assign_string`] and [`render`] turn
-//! the entries into text. Nothing here knows how requests arrive, and nothing here talks to a model.
+//! [`read()`] reads a model's requests and a person's includes into one insertion-ordered [`ReadFiles`]; what cannot be
+//! read is an entry that says so, because the model has to learn about it. [`build_context_assign_string`] and [`render`]
+//! turn them into text. Nothing here knows how requests arrive, and nothing here talks to a model.
 
 mod assign;
-mod entries;
 mod listing;
 mod local;
 mod matcher;
 mod names;
 mod read;
+mod read_files;
 mod render;
+mod request;
 mod token;
 
 pub use assign::{build_context_assign_string, notes_on_misread_lines, quoted};
-pub use entries::{Content, Entry, ReadFiles};
 pub use listing::Listing;
 pub use local::choose;
 pub use matcher::build_matcher;
 pub use names::{Names, build_safe_base_name};
 pub use read::{MAX_BYTES, Options, read_include_files, read_requested_files};
+pub use read_files::{Content, ReadFile, ReadFiles};
 pub use render::{Format, render};
+pub use request::{ReadRequest, Requested, read};
 pub use token::build_here_doc_token;

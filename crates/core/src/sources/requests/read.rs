@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::entries::{Content, ReadFiles, relative};
 use super::matcher::build_matcher;
+use super::read_files::{Content, ReadFiles, relative};
 use crate::fs::{Buffer, FileError, FileProblem, Irregular, LastLink, LinkProblem, beneath, open_regular};
 use crate::note::{Level, Note, NoteKind};
 use crate::piece::guard;

@@ -1,4 +1,4 @@
-//! The entries as text, in the format that was asked for.
+//! The files that were read as text, in the format that was asked for.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::assign::{build_context_assign_string, notes_on_misread_lines};
-use super::entries::{Content, ReadFiles};
+use super::read_files::{Content, ReadFiles};
 use crate::render::{fence, language, xml_attribute, xml_cdata};
 use crate::shown::one_line;
 
@@ -42,13 +42,13 @@ pub fn render(files: &mut ReadFiles, here: &Path, format: Format) -> String {
 /// A heading and a fence for each file. Fences are longer than any run of backticks in the file.
 fn markdown(files: &ReadFiles, here: &Path) -> String {
     let mut text = String::new();
-    for entry in files {
+    for file in files {
         if !text.is_empty() {
             text.push('\n');
         }
-        let label = entry.label(here);
+        let label = file.label(here);
         let _ = write!(text, "### {}\n\n", one_line(&label));
-        match &entry.content {
+        match &file.content {
             Content::Read { content } => {
                 let (fence, language) = (fence(content), language(&label));
                 let end = if content.is_empty() || content.ends_with('\n') { "" } else { "\n" };
@@ -64,13 +64,13 @@ fn markdown(files: &ReadFiles, here: &Path) -> String {
 
 fn xml(files: &ReadFiles, here: &Path) -> String {
     let mut text = String::from("<files>\n");
-    for entry in files {
-        let status = match entry.content {
+    for file in files {
+        let status = match file.content {
             Content::Read { .. } => "read",
             Content::Skipped { .. } => "skipped",
             Content::Error { .. } => "error",
         };
-        let (path, content) = (xml_attribute(&entry.label(here)), xml_cdata(&entry.content.text()));
+        let (path, content) = (xml_attribute(&file.label(here)), xml_cdata(&file.content.text()));
         let _ = writeln!(text, "<file path=\"{path}\" status=\"{status}\">{content}</file>");
     }
     text.push_str("</files>\n");
@@ -78,16 +78,16 @@ fn xml(files: &ReadFiles, here: &Path) -> String {
 }
 
 fn json(files: &ReadFiles, here: &Path) -> String {
-    let entry = |entry: &super::Entry| {
-        let mut value = json!({ "path": entry.label(here) });
-        let content = serde_json::to_value(&entry.content).expect("an entry is plain data");
+    let file = |file: &super::ReadFile| {
+        let mut value = json!({ "path": file.label(here) });
+        let content = serde_json::to_value(&file.content).expect("a file that was read is plain data");
         if let (Some(value), Some(content)) = (value.as_object_mut(), content.as_object()) {
             value.extend(content.clone());
-            value.insert("content".into(), json!(entry.content.text()));
+            value.insert("content".into(), json!(file.content.text()));
         }
         value
     };
-    let all = json!({ "files": files.iter().map(entry).collect::<Vec<_>>(), "notes": files.notes });
+    let all = json!({ "files": files.iter().map(file).collect::<Vec<_>>(), "notes": files.notes });
     format!("{all:#}\n")
 }
 

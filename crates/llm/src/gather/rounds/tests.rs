@@ -26,8 +26,9 @@ fn play(answers: &[&str], change: impl FnOnce(&mut Options)) -> Game {
     change(&mut options);
     let mut files = ReadFiles::new();
     let mut conversations = Vec::new();
-    let rounds = gather("explain", &listing, &mut files, &options, |conversation| {
-        conversations.push(conversation.to_vec());
+    let rounds = run("explain", &listing, &mut files, &options, |round| {
+        conversations.push(round.conversation.to_vec());
+        assert_eq!(round.number, conversations.len());
         match answers.get(conversations.len() - 1) {
             Some(answer) => Ok((*answer).to_owned()),
             None => Err(Failure::new("the model is gone")),
@@ -38,7 +39,7 @@ fn play(answers: &[&str], change: impl FnOnce(&mut Options)) -> Game {
 
 impl Game {
     fn labels(&self) -> Vec<String> {
-        self.files.iter().map(|entry| entry.label(self.dir.path())).collect()
+        self.files.iter().map(|file| file.label(self.dir.path())).collect()
     }
 
     fn rounds(&self) -> (usize, Stopped) {
@@ -74,8 +75,8 @@ fn the_loop_ends_when_nothing_new_is_asked_for_or_after_five_rounds() {
 #[test]
 fn hostile_wishes_are_refused_and_nothing_unlisted_is_read() {
     let game = play(&[r#"["../../etc/passwd", "/etc/passwd", ".env", "a.md", "no/such", "src", ""]"#, "[]"], |_| {});
-    for entry in &game.files {
-        let (label, text) = (entry.label(game.dir.path()), entry.content.text());
+    for file in &game.files {
+        let (label, text) = (file.label(game.dir.path()), file.content.text());
         assert!(label == "a.md" || text.starts_with("[Error reading file: "), "{label}: {text}");
     }
     let sent = &game.conversations[1][3].content;

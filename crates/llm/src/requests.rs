@@ -1,58 +1,33 @@
-//! Requests for files on standard input: one per line, or a list as models answer.
+//! Requests for files as people and models write them: one per line, or a list as models answer.
 //!
-//! A line is taken as it is where there is such a file, so that `git diff --name-only` may name anything. Else a model
-//! may have dressed it up: as the item of a list, in backticks, in a fence.
+//! A line is taken as it is where there is such a file, so that `git diff --name-only` may name anything. Otherwise a
+//! model may have decorated it: as the item of a list, in backticks, in a fence.
 
-use std::ffi::OsString;
-use std::io::{IsTerminal, Read, stdin};
 use std::path::{Path, PathBuf};
 
-use briefing_core::{Failure, Note, NoteKind};
-use briefing_llm::answer::{self, Answer};
+use briefing_core::shown::path_from_bytes;
+use briefing_core::sources::requests::Requested;
+use briefing_core::{Note, NoteKind};
 
-/// More than this is not a list of paths.
-const MAX_INPUT: u64 = 8 * 1024 * 1024;
+use crate::answer::{self, Answer};
 
-/// What was asked for, and what was odd about it.
-#[derive(Debug, Default)]
-pub(crate) struct Requested {
-    pub(crate) paths: Vec<PathBuf>,
-    pub(crate) notes: Vec<Note>,
-}
-
-/// Reads the paths on standard input, for files in `directory`.
-pub(crate) fn from_stdin(directory: &Path) -> Result<Requested, Failure> {
-    let mut input = Vec::new();
-    let read = stdin().lock().take(MAX_INPUT + 1).read_to_end(&mut input);
-    read.map_err(|error| Failure::new("cannot read standard input").because(&error))?;
-    if input.len() as u64 > MAX_INPUT {
-        return Err(Failure::new(format!("standard input holds more than {MAX_INPUT} bytes"))
-            .hint("paths are expected there, one per line, not the files themselves"));
-    }
-    Ok(requested(&input, directory))
-}
-
-/// Returns whether a person would have to type the input.
-pub(crate) fn stdin_is_terminal() -> bool {
-    stdin().is_terminal()
-}
-
-/// Returns the paths in `input`: a JSON list, also fenced or amid prose; else what NUL bytes separate, else lines.
-fn requested(input: &[u8], directory: &Path) -> Requested {
+/// Returns the paths in `input`: a JSON list, also fenced or amid prose; else what NUL bytes separate, else lines. Files
+/// that exist in `directory` are told from decoration.
+pub fn parse(input: &[u8], directory: &Path) -> Requested {
     if let Ok(text) = std::str::from_utf8(input)
         && let Some(list) = answer::parse(text.trim_start_matches('\u{FEFF}'))
     {
         return listed(list);
     }
     let paths = if input.contains(&0) {
-        input.split(|byte| *byte == 0).filter(|piece| !piece.trim_ascii().is_empty()).map(|piece| path_of(piece.to_vec())).collect()
+        input.split(|byte| *byte == 0).filter(|piece| !piece.trim_ascii().is_empty()).map(path_from_bytes).collect()
     } else {
         lines(input, directory)
     };
     Requested { paths, notes: Vec::new() }
 }
 
-/// Returns what a list names. An empty list is a wish, too; JSON that names no file at all is a mistake.
+/// Returns what a list names. An empty list requests nothing; JSON that names no file at all is a mistake.
 fn listed(list: Answer) -> Requested {
     let wants_nothing = list.named.is_empty() && (list.has_list || list.is_done);
     let paths: Vec<_> = list.texts().into_iter().map(PathBuf::from).collect();
@@ -97,11 +72,11 @@ struct Asked {
 impl Asked {
     fn of(line: &[u8], directory: &Path, is_inside: bool) -> Self {
         let exists = |path: &Path| directory.join(path).symlink_metadata().is_ok();
-        let (plain, bare) = (path_of(line.to_vec()), bare(line));
+        let (plain, bare) = (path_from_bytes(line), bare(line));
         if bare == line || exists(&plain) {
             return Self { exists: exists(&plain), path: plain, is_dressed: false, is_inside };
         }
-        let path = path_of(bare.to_vec());
+        let path = path_from_bytes(bare);
         Self { exists: exists(&path), path, is_dressed: bare != line.trim_ascii(), is_inside }
     }
 }
@@ -128,24 +103,13 @@ fn without_marker(line: &[u8]) -> &[u8] {
     }
 }
 
-#[cfg(unix)]
-fn path_of(bytes: Vec<u8>) -> PathBuf {
-    use std::os::unix::ffi::OsStringExt;
-    OsString::from_vec(bytes).into()
-}
-
-#[cfg(not(unix))]
-fn path_of(bytes: Vec<u8>) -> PathBuf {
-    OsString::from(String::from_utf8_lossy(&bytes).into_owned()).into()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[track_caller]
     fn assert_paths(input: &[u8], expected: &[&str]) {
-        assert_eq!(requested(input, Path::new("/nonexistent")).paths, expected.iter().map(PathBuf::from).collect::<Vec<_>>());
+        assert_eq!(parse(input, Path::new("/nonexistent")).paths, expected.iter().map(PathBuf::from).collect::<Vec<_>>());
     }
 
     #[test]
@@ -175,7 +139,7 @@ mod tests {
         for name in ["a.md", "b.md", "c.md"] {
             std::fs::write(directory.path().join(name), "").unwrap();
         }
-        let asked = |input: &str| requested(input.as_bytes(), directory.path()).paths;
+        let asked = |input: &str| parse(input.as_bytes(), directory.path()).paths;
         assert_eq!(asked("a.md\nb.md\n```\nc.md\n```"), ["a.md", "b.md", "c.md"].map(Path::new));
         assert_eq!(asked("- `a.md`\n- `b.md`\n\nRun this afterwards:\n```sh\ncargo test\n```"), ["a.md", "b.md"].map(Path::new));
         assert_eq!(asked("I need:\n```\ngone.md\n```"), [Path::new("gone.md")]);
@@ -185,17 +149,17 @@ mod tests {
     fn a_file_that_looks_like_an_item_is_taken_where_it_exists() {
         let directory = tempfile::tempdir().unwrap();
         std::fs::write(directory.path().join("1. Start.md"), "").unwrap();
-        assert_eq!(requested(b"1. Start.md\n2. End.md", directory.path()).paths, [Path::new("1. Start.md"), Path::new("End.md")]);
-        assert_eq!(requested(br#"["- x"]"#, directory.path()).paths, [Path::new("- x")]);
+        assert_eq!(parse(b"1. Start.md\n2. End.md", directory.path()).paths, [Path::new("1. Start.md"), Path::new("End.md")]);
+        assert_eq!(parse(br#"["- x"]"#, directory.path()).paths, [Path::new("- x")]);
     }
 
     #[test]
     fn json_that_names_no_file_is_noted_and_an_empty_list_is_not() {
         for input in ["{\"nope\":1}", "[1]", "{}"] {
-            assert_eq!(requested(input.as_bytes(), Path::new("/")).notes.len(), 1, "{input}");
+            assert_eq!(parse(input.as_bytes(), Path::new("/")).notes.len(), 1, "{input}");
         }
         for input in ["", "[]", "{\"files\":[]}", "{\"done\":true}"] {
-            assert!(requested(input.as_bytes(), Path::new("/")).notes.is_empty(), "{input}");
+            assert!(parse(input.as_bytes(), Path::new("/")).notes.is_empty(), "{input}");
         }
     }
 

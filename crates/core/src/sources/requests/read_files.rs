@@ -39,13 +39,13 @@ impl Content {
 
 /// One request and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct ReadFile {
     /// The absolute path, without `.` and `..`.
     pub path: PathBuf,
     pub content: Content,
 }
 
-impl Entry {
+impl ReadFile {
     /// Returns the path as models and people see it: relative to `here`, with `../` where it lies elsewhere.
     pub fn label(&self, here: &Path) -> String {
         relative(&self.path, here)
@@ -58,7 +58,7 @@ impl Entry {
 /// file read from another directory was labelled as if it lay in the current one. The key here is the full path.
 #[derive(Debug, Clone, Default)]
 pub struct ReadFiles {
-    entries: Vec<Entry>,
+    files: Vec<ReadFile>,
     index: HashMap<PathBuf, usize>,
     pub notes: Vec<Note>,
 }
@@ -69,11 +69,11 @@ impl ReadFiles {
     }
 
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.files.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.files.is_empty()
     }
 
     /// Returns whether this path (absolute, normalised) was asked for before.
@@ -82,30 +82,30 @@ impl ReadFiles {
     }
 
     pub fn get(&self, path: &Path) -> Option<&Content> {
-        self.index.get(path).map(|at| &self.entries[*at].content)
+        self.index.get(path).map(|at| &self.files[*at].content)
     }
 
-    /// Adds an entry at the end. A path that is already there keeps its place and its content.
+    /// Adds a file at the end. A path that is already there keeps its place and its content.
     pub fn insert(&mut self, path: PathBuf, content: Content) {
         if !self.index.contains_key(&path) {
-            self.index.insert(path.clone(), self.entries.len());
-            self.entries.push(Entry { path, content });
+            self.index.insert(path.clone(), self.files.len());
+            self.files.push(ReadFile { path, content });
         }
     }
 
-    pub fn iter(&self) -> std::slice::Iter<'_, Entry> {
-        self.entries.iter()
+    pub fn iter(&self) -> std::slice::Iter<'_, ReadFile> {
+        self.files.iter()
     }
 
-    /// Returns the entries from the given place on: those that a round has added.
-    pub fn since(&self, place: usize) -> &[Entry] {
-        self.entries.get(place..).unwrap_or_default()
+    /// Returns the files from the given place on: those that a round has added.
+    pub fn since(&self, place: usize) -> &[ReadFile] {
+        self.files.get(place..).unwrap_or_default()
     }
 }
 
 impl<'a> IntoIterator for &'a ReadFiles {
-    type Item = &'a Entry;
-    type IntoIter = std::slice::Iter<'a, Entry>;
+    type Item = &'a ReadFile;
+    type IntoIter = std::slice::Iter<'a, ReadFile>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
@@ -147,7 +147,7 @@ mod tests {
         files.insert("/b".into(), read("1"));
         files.insert("/a".into(), read("2"));
         files.insert("/b".into(), read("3"));
-        let seen: Vec<_> = files.iter().map(|entry| (entry.path.to_str().unwrap(), entry.content.text())).collect();
+        let seen: Vec<_> = files.iter().map(|file| (file.path.to_str().unwrap(), file.content.text())).collect();
         assert_eq!(seen, [("/b", "1".into()), ("/a", "2".into())]);
         assert_eq!(files.since(1).len(), 1);
         assert!(files.since(9).is_empty());
