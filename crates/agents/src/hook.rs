@@ -157,9 +157,9 @@ impl Hook<'_> {
         }
         let (settings, problems) = (host.settings)(&places);
         self.notes.extend(problems);
-        let mut allowed = settings.count("hook.deadline_ms");
+        let mut allowed = settings.hook.deadline_ms.value;
         if event.when == When::Message && present & Source::Docs.bit() != 0 && source::asks_a_model(&settings) {
-            allowed += settings.count("selector.timeout_ms");
+            allowed += settings.selector.timeout_ms.value;
         }
         let deadline = call.started + Duration::from_millis(allowed);
         let _watchdog = watchdog::Watchdog::start(deadline + RESERVE);

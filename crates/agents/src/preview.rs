@@ -52,7 +52,7 @@ impl Before {
 /// Computes it for a session of which `before` is known. Touches nothing.
 pub fn preview(agent: &Agent, event: &Event, ask: &Ask<'_>, room: Room, before: Before) -> Preview {
     let has_words = ask.message.is_some();
-    let names_index = ["docs.index", "docs.global_index"].iter().any(|key| !ask.settings.text(key).is_empty());
+    let names_index = [&ask.settings.docs.index, &ask.settings.docs.global_index].iter().any(|index| !index.value.is_empty());
     let present = source::present(ask.places, names_index) & if has_words { Sources::MAX } else { !Source::Docs.bit() };
     let open = moment::sources(agent, event, Start::Startup, before.done, before.owed) & present;
     let sources = if event.carries { open } else { 0 };

@@ -6,8 +6,8 @@
 use std::path::Path;
 use std::time::Instant;
 
-use briefing_core::settings::{Places, Settings};
-use briefing_core::sources::docs::{self, Candidate, OnFailure, Selector};
+use briefing_core::settings::{Places, SelectorKind, Settings};
+use briefing_core::sources::docs::{self, Candidate, Selector};
 use briefing_core::{Brought, Failure};
 use jiff::Timestamp;
 
@@ -101,7 +101,7 @@ impl Source {
 fn bring_docs(ask: &Ask<'_>) -> Brought {
     let Some(message) = ask.message else { return Brought::default() };
     let model = |message: &str, candidates: &[Candidate]| (ask.ask_model)(ask.settings, ask.deadline, message, candidates);
-    let on_failure = if ask.settings.text("selector.on_failure") == "local" { OnFailure::Local } else { OnFailure::Nothing };
+    let on_failure = ask.settings.selector.on_failure.value;
     let selector = if asks_a_model(ask.settings) { Selector::Model { ask: &model, on_failure } } else { Selector::Local };
     let mut notes = Vec::new();
     let entries = docs::entries(ask.places, ask.settings, &mut notes);
@@ -116,7 +116,7 @@ fn bring_docs(ask: &Ask<'_>) -> Brought {
 
 /// Whether a model chooses documents, which takes longer than everything else together.
 pub fn asks_a_model(settings: &Settings) -> bool {
-    settings.text("selector.kind") == "openai"
+    settings.selector.kind.value == SelectorKind::OpenAi
 }
 
 /// Returns the sources that can have anything to bring for a directory. Whoever names an index outside of any file

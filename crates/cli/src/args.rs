@@ -1,5 +1,7 @@
 //! What can be typed. What is decided from it stands in each command's own file.
 
+use briefing_core::settings::Word;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 
 use crate::commands;
@@ -77,4 +79,9 @@ pub(crate) enum Command {
     /// What other programs call
     #[command(hide = true)]
     System(commands::system::Arguments),
+}
+
+/// Returns the parser of a flag that takes the words of a setting, and no others.
+pub(crate) fn words<T: Word + Send + Sync>() -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(T::WORDS).map(|word| T::from_word(&word).expect("only words of the list get here"))
 }

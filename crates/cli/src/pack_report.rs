@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use briefing_core::settings::ErrorMode;
 use briefing_core::shown::one_line;
-use briefing_core::sources::files::{Decision, ErrorMode, PackRequest, Packed, Progress, pack};
+use briefing_core::sources::files::{Decision, PackRequest, Packed, Progress, pack};
 use briefing_core::{Failure, Level, NoteKind};
 
 use crate::{output, progress, prompt, talk};

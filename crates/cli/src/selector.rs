@@ -15,7 +15,7 @@ use crate::environment;
 ///
 /// No key is looked up before a message needs it.
 pub(crate) fn ask_model(settings: &Settings, deadline: Instant, message: &str, candidates: &[Candidate]) -> Result<Vec<usize>, Failure> {
-    let limit = Duration::from_millis(settings.count("selector.timeout_ms"));
+    let limit = Duration::from_millis(settings.selector.timeout_ms.value);
     let left = deadline.saturating_duration_since(Instant::now()).min(limit);
     if left.is_zero() {
         return Err(Failure::new("there is no time left to ask the model"));

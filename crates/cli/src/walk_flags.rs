@@ -1,9 +1,11 @@
 //! The flags of every command that embeds files, and the rules they settle.
 
 use briefing_core::Failure;
-use briefing_core::settings::{Layer, Settings, Value};
+use briefing_core::settings::{ErrorMode, Layer, LinkMode, Settings, Word};
 use briefing_core::sources::files::{Patterns, Rules};
 use clap::Args;
+
+use crate::args::words;
 
 /// The flags of every command that embeds files.
 #[derive(Debug, Clone, Args)]
@@ -34,8 +36,8 @@ pub(crate) struct WalkFlags {
     #[arg(long)]
     no_ignore: bool,
     /// Symbolic links met while walking
-    #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, default_missing_value = "inside", value_parser = ["inside", "never"])]
-    follow_links: Option<String>,
+    #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, default_missing_value = LinkMode::Inside.word(), value_parser = words::<LinkMode>())]
+    follow_links: Option<LinkMode>,
     /// Leave out files larger than this
     #[arg(long, value_name = "KB")]
     max_file_size_kb: Option<u64>,
@@ -43,8 +45,8 @@ pub(crate) struct WalkFlags {
     #[arg(long, value_name = "N")]
     max_files_per_directory: Option<u64>,
     /// What a file that cannot be used means
-    #[arg(long, value_name = "MODE", value_parser = ["strict", "flexible", "ignore"])]
-    errors: Option<String>,
+    #[arg(long, value_name = "MODE", value_parser = words::<ErrorMode>())]
+    errors: Option<ErrorMode>,
     /// Go on without asking when files cannot be used (error mode flexible)
     #[arg(short, long)]
     pub(crate) yes: bool,
@@ -66,15 +68,14 @@ impl WalkFlags {
         ];
         for (key, flag, value) in counts {
             if let Some(value) = value {
-                layer.flag(key, flag, Value::Count(value));
+                layer.flag(key, flag, value);
             }
         }
-        for (key, flag, value) in
-            [("error_handling_mode", "--errors", &self.errors), ("follow_links", "--follow-links", &self.follow_links)]
-        {
-            if let Some(value) = value {
-                layer.flag(key, flag, Value::Text(value.clone()));
-            }
+        if let Some(mode) = self.errors {
+            layer.flag("error_handling_mode", "--errors", mode);
+        }
+        if let Some(mode) = self.follow_links {
+            layer.flag("follow_links", "--follow-links", mode);
         }
         for (key, flag, is_set, value) in [
             ("hidden", "--hidden", self.hidden, true),
@@ -82,7 +83,7 @@ impl WalkFlags {
             ("redact", "--no-redact", self.no_redact, false),
         ] {
             if is_set {
-                layer.flag(key, flag, Value::Bool(value));
+                layer.flag(key, flag, value);
             }
         }
         layer

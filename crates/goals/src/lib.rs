@@ -17,5 +17,5 @@ mod trust;
 
 pub use find::{Found, Home, Level};
 pub use goal::{Goal, Kind, Parameter, Script};
-pub use receiver::{ProjectReceiver, RECEIVER_KEYS, deciding, project_receivers};
+pub use receiver::{ProjectReceiver, deciding, project_receivers};
 pub use trust::Trust;

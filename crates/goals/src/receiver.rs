@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use briefing_core::settings::{LayerKind, Places, Settings, Value};
+use briefing_core::settings::{LayerKind, Origin, Places, Value};
 use briefing_core::shown::path_text;
 
 /// The settings that decide who gets a prompt.
-pub const RECEIVER_KEYS: [&str; 3] = ["receiver_type", "llm_command", "prompt_arg_template"];
+const RECEIVER_KEYS: [&str; 3] = ["receiver_type", "llm_command", "prompt_arg_template"];
 
 /// The receiver that one settings file of a project asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,11 +26,11 @@ pub fn project_receivers(places: &Places) -> Vec<ProjectReceiver> {
     let files = [(LayerKind::ClawProject, places.claw_project_file()), (LayerKind::Project, places.project_file())];
     let read = |(source, file): (LayerKind, Option<PathBuf>)| {
         let file = file?;
-        let entries = layers.iter().flat_map(|layer| &layer.entries).filter(|entry| entry.origin.source == source);
-        let mut values: Vec<_> = entries
-            .filter(|entry| RECEIVER_KEYS.contains(&entry.key))
-            .filter_map(|entry| match &entry.value {
-                Value::Text(text) => Some((entry.key, text.clone())),
+        let said = layers.iter().flat_map(|layer| &layer.values).filter(|said| said.origin.source == source);
+        let mut values: Vec<_> = said
+            .filter(|said| RECEIVER_KEYS.contains(&said.key))
+            .filter_map(|said| match &said.value {
+                Value::Text(text) => Some((said.key, text.clone())),
                 _ => None,
             })
             .collect();
@@ -45,10 +45,10 @@ pub fn project_receivers(places: &Places) -> Vec<ProjectReceiver> {
     files.into_iter().filter_map(read).collect()
 }
 
-/// Returns those of a project's receivers that take part in the decision about `keys`: what a flag, a variable or a
-/// nearer file overrules needs no trust.
-pub fn deciding<'a>(receivers: &'a [ProjectReceiver], settings: &Settings, keys: &[&str]) -> Vec<&'a ProjectReceiver> {
-    let takes_part = |receiver: &&ProjectReceiver| keys.iter().any(|key| settings.get(key).origin.source == receiver.source);
+/// Returns those of a project's receivers that decided a value, going by the `origins` of the values that are used: what
+/// a flag, a variable or a nearer file overrules needs no trust.
+pub fn deciding<'a>(receivers: &'a [ProjectReceiver], origins: &[&Origin]) -> Vec<&'a ProjectReceiver> {
+    let takes_part = |receiver: &&ProjectReceiver| origins.iter().any(|origin| origin.source == receiver.source);
     receivers.iter().filter(takes_part).collect()
 }
 
@@ -56,7 +56,7 @@ pub fn deciding<'a>(receivers: &'a [ProjectReceiver], settings: &Settings, keys:
 mod tests {
     use std::fs;
 
-    use briefing_core::settings::Layer;
+    use briefing_core::settings::{Layer, Settings};
 
     use super::*;
 
@@ -70,10 +70,11 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].values, [("llm_command", "evil".to_owned())]);
         let (settings, _) = Settings::resolve(places.layers());
-        assert_eq!(deciding(&found, &settings, &RECEIVER_KEYS).len(), 1);
+        assert_eq!(deciding(&found, &[&settings.receiver.receiver_type.origin, &settings.receiver.llm_command.origin]).len(), 1);
+        assert_eq!(deciding(&found, &[&settings.receiver.receiver_type.origin]).len(), 0);
         let mut layers = places.layers();
         layers.push(Layer::from_environment([("BRIEF_LLM_COMMAND".to_owned(), "mine".to_owned())].into_iter()));
-        assert_eq!(deciding(&found, &Settings::resolve(layers).0, &RECEIVER_KEYS).len(), 0);
+        assert_eq!(deciding(&found, &[&Settings::resolve(layers).0.receiver.llm_command.origin]).len(), 0);
         fs::write(dir.path().join(".claw/claw.yaml"), "llm_command: evil\nmax_file_size_kb: 4\n").unwrap();
         assert_eq!(project_receivers(&places)[0].hash, found[0].hash);
         fs::write(dir.path().join(".claw/claw.yaml"), "llm_command: worse\n").unwrap();

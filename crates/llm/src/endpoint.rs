@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use briefing_core::Failure;
 use briefing_core::secrets::redact;
-use briefing_core::settings::{LayerKind, Settings};
+use briefing_core::settings::{LlmSettings, Settings};
 
 /// A key to an endpoint. It can be sent and nothing else: it shows itself to nobody.
 #[derive(Clone, PartialEq, Eq)]
@@ -50,16 +50,16 @@ impl Endpoint {
     /// The default key variable belongs to the default endpoint: a person who only changes the address does not mean
     /// to hand the key of one provider to another, or to a server in the next room.
     pub fn from_settings(settings: &Settings, variable: impl Fn(&str) -> Option<String>) -> Result<Self, Failure> {
-        let is_default = |key: &str| settings.get(key).origin.source == LayerKind::Default;
-        let name = settings.text("llm.key_variable");
-        let is_meant = !is_default("llm.key_variable") || is_default("llm.base_url");
+        let LlmSettings { base_url, model, key_variable, .. } = &settings.llm;
+        let name = &key_variable.value;
+        let is_meant = !key_variable.is_default() || base_url.is_default();
         let key = if is_meant && !name.is_empty() { variable(name).as_deref().and_then(Key::new) } else { None };
-        if key.is_none() && is_default("llm.base_url") {
-            return Err(Failure::new(format!("no key for {}: the variable `{name}` is not set", settings.text("llm.base_url")))
+        if key.is_none() && base_url.is_default() {
+            return Err(Failure::new(format!("no key for {}: the variable `{name}` is not set", base_url.value))
                 .hint(format!("set `{name}`, or name another variable in `llm.key_variable`"))
                 .hint("a local server needs no key: set `llm.base_url`, such as `http://localhost:11434/v1`, and `llm.model`"));
         }
-        Ok(Self { base_url: settings.text("llm.base_url").to_owned(), model: settings.text("llm.model").to_owned(), key })
+        Ok(Self { base_url: base_url.value.clone(), model: model.value.clone(), key })
     }
 
     /// Returns the address of the chat call, if requests may go there.
@@ -113,7 +113,7 @@ fn is_nearby(host: &str) -> bool {
 mod tests {
     use std::path::Path;
 
-    use briefing_core::settings::Layer;
+    use briefing_core::settings::{Layer, LayerKind};
 
     use super::*;
 
@@ -144,8 +144,8 @@ mod tests {
             Layer::from_toml(LayerKind::Project, Path::new("brief.toml"), "[llm]\nbase_url = 'https://evil/v1'\nkey_variable = 'HOME'\n"),
         ];
         let (settings, problems) = Settings::resolve(layers);
-        assert_eq!(settings.text("llm.base_url"), "https://api.openai.com/v1");
-        assert_eq!(settings.text("llm.key_variable"), "OPENAI_API_KEY");
+        assert_eq!(settings.llm.base_url.value, "https://api.openai.com/v1");
+        assert_eq!(settings.llm.key_variable.value, "OPENAI_API_KEY");
         assert_eq!(problems.len(), 2);
     }
 

@@ -45,7 +45,8 @@ fn show(as_json: bool) -> Result<(), Failure> {
     let user_file = places.user_file().map(|path| path_text(&path));
     let project_file = places.project_file().map(|path| path_text(&path));
     if as_json {
-        let values: serde_json::Map<_, _> = settings.iter().map(|(key, setting)| (key.name.to_owned(), json!(setting))).collect();
+        let values: serde_json::Map<_, _> =
+            settings.list().into_iter().map(|(key, setting)| (key.name.to_owned(), json!(setting))).collect();
         let all = json!({ "user_file": user_file, "project_file": project_file, "settings": values });
         return output::print(&format!("{all:#}\n"));
     }
@@ -54,7 +55,8 @@ fn show(as_json: bool) -> Result<(), Failure> {
         user_file.as_deref().unwrap_or("(no home directory)"),
         project_file.as_deref().unwrap_or("(none found)"),
     );
-    let lines: Vec<_> = settings.iter().map(|(key, setting)| (format!("{} = {}", key.name, toml_text(&setting.value)), setting)).collect();
+    let lines: Vec<_> =
+        settings.list().into_iter().map(|(key, setting)| (format!("{} = {}", key.name, toml_text(&setting.value)), setting)).collect();
     let width = lines.iter().map(|(line, _)| line.chars().count()).filter(|width| *width < 60).max().unwrap_or(0);
     for (line, setting) in lines {
         let overruled: Vec<_> =

@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 fn ask(request: &GatherRequest<'_>, settings: &Settings) -> Result<Gathered, Failure> {
     let endpoint = Endpoint::from_settings(settings, environment::variable)?;
-    let limits = CallLimits { timeout: Duration::from_millis(settings.count("llm.timeout_ms")), ..CallLimits::default() };
+    let limits = CallLimits { timeout: Duration::from_millis(settings.llm.timeout_ms.value), ..CallLimits::default() };
     let client = Client::new(endpoint, limits)?;
     let mut model = |round: &Round<'_>| {
         if round.number == 1 {

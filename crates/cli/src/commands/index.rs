@@ -55,11 +55,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Ok(());
     }
     let mut file = arguments.output.clone();
-    if file.is_none() && arguments.root.is_none() && !settings.text("docs.index").is_empty() {
+    if file.is_none() && arguments.root.is_none() && !settings.docs.index.value.is_empty() {
         let found = find(&places, &settings);
         // What a repository says never leads out of it.
         if let Some(outside) = found.notes.iter().find(|note| note.kind == NoteKind::Outside) {
-            let by = settings.decided_by("docs.index");
+            let by = settings.docs.index.decided_by();
             return Err(Failure::new(format!("`{}`: {}", outside.path, outside.reason)).because_of(format!("named by {by}")));
         }
         file = found.project.or_else(|| named(&places, &settings));
@@ -92,7 +92,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn named(places: &Places, settings: &Settings) -> Option<PathBuf> {
     let directory = places.project_file()?.parent()?.to_path_buf();
     let directory = if directory.ends_with(".context") { directory.parent()?.to_path_buf() } else { directory };
-    Some(directory.join(settings.text("docs.index")))
+    Some(directory.join(&settings.docs.index.value))
 }
 
 fn print_where(places: &Places, settings: &Settings, as_json: bool) -> Result<(), Failure> {

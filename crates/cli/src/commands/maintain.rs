@@ -47,8 +47,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let settings = environment::settings(&places, Layer::default())?;
     let rules = MaintainRules {
         older_than_days: arguments.older_than,
-        skip: settings.list("excluded_directories").to_vec(),
-        honours_gitignore: settings.flag("gitignore"),
+        skip: settings.files.excluded_directories.value.clone(),
+        honours_gitignore: settings.files.gitignore.value,
     };
     let report = maintain::examine(&path, &rules, environment::now()?);
     if arguments.apply {

@@ -7,7 +7,7 @@ use briefing_core::Failure;
 use briefing_core::fs::{Replacement, name_unlinked};
 use briefing_core::render::{Format, Style};
 use briefing_core::shown::relative_text;
-use briefing_core::sources::files::{ErrorMode, PackRequest, Packed, SortBy, Tokens};
+use briefing_core::sources::files::{PackRequest, Packed, SortBy, Tokens};
 use briefing_tokens::{ENCODINGS, ExactCounter};
 use clap::{Args, ValueEnum};
 
@@ -115,7 +115,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         counter.save();
     }
     pack_report::warn(&packed, arguments.quiet, arguments.explain);
-    pack_report::confirm(&packed, ErrorMode::of(&settings), arguments.walk.yes, arguments.quiet && !arguments.explain)?;
+    let mode = settings.files.error_handling_mode.value;
+    pack_report::confirm(&packed, mode, arguments.walk.yes, arguments.quiet && !arguments.explain)?;
     deliver(arguments, rules.own_output.as_deref(), &places.here, &packed)?;
     if !arguments.quiet {
         talk::plain(&pack_report::summary(&packed));

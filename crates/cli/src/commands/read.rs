@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let places = environment::places()?;
     let settings = environment::settings(&places, Layer::default())?;
     let here = normalize(&places.here);
-    let mut options = arguments.limits.options(&here, settings.flag("redact"))?;
+    let mut options = arguments.limits.options(&here, settings.guards.redact.value)?;
     options.allow_outside = arguments.allow_outside;
     let requested = requested(arguments, &options.dir)?;
     let mut files = read(ReadRequest { includes: &arguments.limits.include, requested, options: &options });

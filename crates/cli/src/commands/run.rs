@@ -7,9 +7,9 @@ use std::time::Duration;
 use briefing_core::Failure;
 use briefing_core::fs::{Replacement, write_atomic};
 use briefing_core::secrets::redact;
-use briefing_core::settings::{Places, Settings, Value};
+use briefing_core::settings::{Places, Settings};
 use briefing_core::shown::{normalize, relative_text};
-use briefing_core::sources::files::{ErrorMode, PackRequest};
+use briefing_core::sources::files::PackRequest;
 use briefing_goals::template::{self, Values};
 use briefing_goals::{Goal, Kind, Level, arguments, deciding, find, project_receivers};
 use clap::Args;
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let places = environment::places()?;
     let mut flags = arguments.walk.layer();
     if let Some(receiver) = &arguments.receiver {
-        flags.flag("receiver_type", "--receiver", Value::Text(receiver.clone()));
+        flags.flag("receiver_type", "--receiver", receiver.clone());
     }
     let name = match &arguments.goal {
         Some(name) => name.clone(),
@@ -108,8 +108,8 @@ impl Run<'_> {
         let frame = scripts::Frame {
             directory: &base,
             environment: &environment,
-            timeout: Duration::from_millis(self.settings.count("goals.script_timeout_ms")),
-            max_bytes: usize::try_from(self.settings.count("goals.script_output_kb")).unwrap_or(usize::MAX).saturating_mul(1024),
+            timeout: Duration::from_millis(self.settings.goals.script_timeout_ms.value),
+            max_bytes: usize::try_from(self.settings.goals.script_output_kb.value).unwrap_or(usize::MAX).saturating_mul(1024),
         };
         values.context = self.guarded(scripts::run(&self.goal.name, &commands, &frame)?);
         let mut prompt = template::prompt(&self.guarded_goal(), &values)?;
@@ -156,7 +156,7 @@ impl Run<'_> {
     }
 
     fn without_secrets(&self, whose: &str, text: String) -> String {
-        if !self.settings.flag("redact") {
+        if !self.settings.guards.redact.value {
             return text;
         }
         let redacted = redact(&text);
@@ -174,7 +174,7 @@ impl Run<'_> {
             wanted.push(Due::Goal(&self.goal));
         }
         if !self.arguments.dry_run {
-            wanted.extend(deciding(&receivers, &self.settings, receiver.decided_by()).into_iter().map(Due::Receiver));
+            wanted.extend(deciding(&receivers, &receiver.origins(&self.settings)).into_iter().map(Due::Receiver));
         }
         trusting::require(&self.places, &mut trust(&self.places), &wanted)
     }
@@ -219,7 +219,7 @@ impl Run<'_> {
         rules.own_output.clone_from(&self.target);
         let packed = pack_shown(&PackRequest::new(&paths, here, &rules), false)?;
         pack_report::warn(&packed, false, false);
-        pack_report::confirm(&packed, ErrorMode::of(&self.settings), walk.yes, false)?;
+        pack_report::confirm(&packed, self.settings.files.error_handling_mode.value, walk.yes, false)?;
         let mut document = Vec::new();
         packed.write(&mut document).map_err(|error| Failure::new("cannot read the temporary file back").because(&error))?;
         talk::plain(&pack_report::summary(&packed));

@@ -6,15 +6,15 @@ use std::io::{self, BufRead, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use briefing_core::settings::{Layer, Places, SELECTORS, Settings, Value};
+use briefing_core::settings::{Layer, Places, SelectorKind, Settings};
 use briefing_core::shown::{normalize, path_text};
 use briefing_core::sources::docs::{
-    Candidate, Choice, Corpora, Corpus, Member, Offered, OnFailure, Question, Selector, entries, find, open_and_choose, way,
+    Candidate, Choice, Corpora, Corpus, Member, Offered, Question, Selector, entries, find, open_and_choose, way,
 };
 use briefing_core::{Failure, Level, Note};
 use clap::Args;
-use clap::builder::PossibleValuesParser;
 
+use crate::args::words;
 use crate::selector::ask_model;
 use crate::{environment, output, talk};
 
@@ -43,8 +43,8 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "message")]
     lines: bool,
     /// Who chooses, whatever the settings say
-    #[arg(long, value_name = "SELECTOR", value_parser = PossibleValuesParser::new(SELECTORS))]
-    selector: Option<String>,
+    #[arg(long, value_name = "SELECTOR", value_parser = words::<SelectorKind>())]
+    selector: Option<SelectorKind>,
 }
 
 /// What does not change from message to message.
@@ -60,8 +60,8 @@ struct Asking<'a> {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let places = environment::places()?;
     let mut flags = Layer::default();
-    if let Some(selector) = &arguments.selector {
-        flags.flag("selector.kind", "--selector", Value::Text(selector.clone()));
+    if let Some(selector) = arguments.selector {
+        flags.flag("selector.kind", "--selector", selector);
     }
     let settings = environment::settings(&places, flags)?;
     // Whoever names an index asks for it and nothing else.
@@ -105,8 +105,8 @@ impl Asking<'_> {
         // Its own limit holds; there is no other.
         let deadline = Instant::now() + Duration::from_secs(600);
         let ask = |message: &str, candidates: &[Candidate]| ask_model(&self.settings, deadline, message, candidates);
-        let on_failure = if self.settings.text("selector.on_failure") == "local" { OnFailure::Local } else { OnFailure::Nothing };
-        let is_model = self.settings.text("selector.kind") == "openai";
+        let on_failure = self.settings.selector.on_failure.value;
+        let is_model = self.settings.selector.kind.value == SelectorKind::OpenAi;
         let selector = if is_model { Selector::Model { ask: &ask, on_failure } } else { Selector::Local };
         let explained = if self.arguments.explain || self.arguments.json { EXPLAINED } else { 0 };
         let question = Question { message, limit: self.arguments.limit, explained };

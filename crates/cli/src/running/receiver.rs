@@ -7,7 +7,7 @@ pub(crate) use deliver::Answer;
 use std::io::{IsTerminal, stdin, stdout};
 
 use briefing_core::Failure;
-use briefing_core::settings::{LayerKind, Settings, nearest};
+use briefing_core::settings::{Origin, ReceiverSettings, Settings, nearest};
 
 use super::template::{self, Invocation, PLACEHOLDER};
 
@@ -55,18 +55,19 @@ fn ready(name: &str) -> Option<&'static Ready> {
 impl Receiver {
     /// Returns the receiver that the settings name.
     pub(crate) fn of(settings: &Settings) -> Result<Self, Failure> {
-        let asked = settings.text("receiver_type").trim();
-        let command = template::split("llm_command", settings.text("llm_command"))?;
+        let ReceiverSettings { receiver_type, llm_command, prompt_arg_template } = &settings.receiver;
+        let asked = receiver_type.value.trim();
+        let command = template::split("llm_command", &llm_command.value)?;
         let lower = asked.to_ascii_lowercase();
         if let Some(pane) = asked.strip_prefix("tmux:").map(str::trim).filter(|pane| !pane.is_empty()) {
             return Ok(Self::Pane(pane.to_owned()));
         }
         let claude = ready("claude").expect("it is a row of the table");
-        let arguments = || template::split("prompt_arg_template", settings.text("prompt_arg_template"));
-        let has_own_template = settings.get("prompt_arg_template").origin.source != LayerKind::Default;
+        let arguments = || template::split("prompt_arg_template", &prompt_arg_template.value);
+        let has_own_template = !prompt_arg_template.is_default();
         match lower.as_str() {
             // claw's two kinds. Its `ClaudeCli` may name another program, or where that program stands.
-            "claudecli" if !has_own_template || settings.text("prompt_arg_template").trim().is_empty() => {
+            "claudecli" if !has_own_template || prompt_arg_template.value.trim().is_empty() => {
                 Ok(Self::Ready { row: claude, program: if command.is_empty() { vec!["claude".to_owned()] } else { command } })
             }
             "claudecli" => Ok(Self::Command(
@@ -83,7 +84,7 @@ impl Receiver {
             "stdout" => Ok(Self::Stdout),
             name => match ready(name) {
                 Some(row) => Ok(Self::Ready { row, program: vec![row.name.to_owned()] }),
-                None => Err(unknown(asked, &settings.get("receiver_type").origin.place)),
+                None => Err(unknown(asked, &receiver_type.origin.place)),
             },
         }
     }
@@ -92,11 +93,12 @@ impl Receiver {
         matches!(self, Self::Command(_) | Self::Ready { .. })
     }
 
-    /// Returns the settings that this receiver was made of: what a project says in them needs trust.
-    pub(crate) fn decided_by(&self) -> &'static [&'static str] {
+    /// Returns who set what this receiver was made of: what a project says there needs trust.
+    pub(crate) fn origins<'a>(&self, settings: &'a Settings) -> Vec<&'a Origin> {
+        let ReceiverSettings { receiver_type, llm_command, prompt_arg_template } = &settings.receiver;
         match self {
-            Self::Command(_) | Self::Ready { .. } => &briefing_goals::RECEIVER_KEYS,
-            Self::Endpoint | Self::Pane(_) | Self::Stdout => &["receiver_type"],
+            Self::Command(_) | Self::Ready { .. } => vec![&receiver_type.origin, &llm_command.origin, &prompt_arg_template.origin],
+            Self::Endpoint | Self::Pane(_) | Self::Stdout => vec![&receiver_type.origin],
         }
     }
 
@@ -163,7 +165,7 @@ fn unknown(asked: &str, place: &str) -> Failure {
 mod tests {
     use std::path::Path;
 
-    use briefing_core::settings::Layer;
+    use briefing_core::settings::{Layer, LayerKind};
 
     use super::*;
 

@@ -1,5 +1,8 @@
 //! Every setting there is: one row each. The commented default file, `config show`, the environment's names and the
-//! checks all come from this table.
+//! checks all come from this table; the typed fields are in `groups.rs`.
+
+use super::choices::{ErrorMode, LinkMode, OnFailure, SelectorKind, Word};
+use super::value::Value;
 
 /// The type of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +20,19 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Returns whether a value is of this kind.
+    pub fn accepts(self, value: &Value) -> bool {
+        match (self, value) {
+            (Self::Choice(words), Value::Text(word)) => words.contains(&word.as_str()),
+            (Self::Bool, Value::Bool(_))
+            | (Self::Count, Value::Count(_))
+            | (Self::Text, Value::Text(_))
+            | (Self::List, Value::List(_))
+            | (Self::Map, Value::Map(_)) => true,
+            _ => false,
+        }
+    }
+
     /// Returns the kind in words, for error messages.
     pub fn words(self) -> String {
         match self {
@@ -63,15 +79,6 @@ impl Key {
     }
 }
 
-/// The error modes of spec 4.
-pub const ERROR_MODES: &[&str] = &["strict", "flexible", "ignore"];
-/// Who chooses documents for a message.
-pub const SELECTORS: &[&str] = &["local", "openai"];
-/// What happens when the model that chooses does not answer.
-pub const SELECTOR_FAILURES: &[&str] = &["nothing", "local"];
-/// What to do with symbolic links met while walking.
-pub const LINK_MODES: &[&str] = &["inside", "never"];
-
 const fn claw(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Key {
     Key { name, kind, default, scope: Scope::Anyone, in_claw: true, doc }
 }
@@ -94,7 +101,7 @@ pub const KEYS: &[Key] = &[
     claw("max_files_per_directory", Kind::Count, "50", "At most this many text files of one directory are taken, the first by name."),
     claw(
         "error_handling_mode",
-        Kind::Choice(ERROR_MODES),
+        Kind::Choice(ErrorMode::WORDS),
         "\"flexible\"",
         "What a file that cannot be used means: strict fails and names all of them,\nflexible asks, ignore warns and goes on.",
     ),
@@ -112,7 +119,7 @@ pub const KEYS: &[Key] = &[
     ),
     anyone(
         "follow_links",
-        Kind::Choice(LINK_MODES),
+        Kind::Choice(LinkMode::WORDS),
         "\"inside\"",
         "Symbolic links met while walking: inside follows links to files that stay below the argument, never follows none.",
     ),
@@ -146,13 +153,13 @@ pub const KEYS: &[Key] = &[
     anyone("docs.max_tokens", Kind::Count, "4000", "At most this many tokens (estimated) of documents are given for one message."),
     user_only(
         "selector.kind",
-        Kind::Choice(SELECTORS),
+        Kind::Choice(SelectorKind::WORDS),
         "\"local\"",
         "Who chooses the documents for a message: local (on this machine, nothing is sent)\nor openai (the model of [llm] sees the message, and paths, titles and tags of the likeliest documents).",
     ),
     user_only(
         "selector.on_failure",
-        Kind::Choice(SELECTOR_FAILURES),
+        Kind::Choice(OnFailure::WORDS),
         "\"nothing\"",
         "What happens when that model fails or is too slow: nothing is chosen, or local chooses.",
     ),

@@ -8,6 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::keys::{self, KEYS, Kind, Scope};
+use super::value::Value;
 use crate::fs;
 use crate::shown::path_text;
 
@@ -38,20 +39,9 @@ pub struct Origin {
     pub place: String,
 }
 
-/// The value of a setting.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum Value {
-    Bool(bool),
-    Count(u64),
-    Text(String),
-    List(Vec<String>),
-    Map(BTreeMap<String, String>),
-}
-
 /// One value with the place where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct KeyValue {
     pub key: &'static str,
     pub value: Value,
     pub origin: Origin,
@@ -71,7 +61,7 @@ pub struct ConfigProblem {
 /// What one source says, and what is wrong with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Layer {
-    pub entries: Vec<Entry>,
+    pub values: Vec<KeyValue>,
     pub problems: Vec<ConfigProblem>,
 }
 
@@ -84,15 +74,16 @@ impl Layer {
             let table = DeTable::parse(&text).expect("defaults are valid TOML");
             let value = toml_value(key.kind, table.get_ref()["value"].get_ref()).expect("defaults have their key's kind");
             let origin = Origin { source: LayerKind::Default, place: "default".into() };
-            layer.entries.push(Entry { key: key.name, value, origin });
+            layer.values.push(KeyValue { key: key.name, value, origin });
         }
         layer
     }
 
     /// Adds a value given on the command line.
-    pub fn flag(&mut self, key: &'static str, flag: &str, value: Value) {
-        debug_assert!(keys::find(key).is_some(), "{key} is a known key");
-        self.entries.push(Entry { key, value, origin: Origin { source: LayerKind::Flag, place: flag.into() } });
+    pub fn flag(&mut self, key: &'static str, flag: &str, value: impl Into<Value>) {
+        let value = value.into();
+        debug_assert!(keys::find(key).is_some_and(|key| key.kind.accepts(&value)), "{value:?} cannot be the value of `{key}`");
+        self.values.push(KeyValue { key, value, origin: Origin { source: LayerKind::Flag, place: flag.into() } });
     }
 
     /// Reads a `brief.toml`. A file that is not TOML gives an empty layer with a problem.
@@ -172,7 +163,7 @@ impl Layer {
             });
             return;
         }
-        self.entries.push(Entry { key: key.name, value, origin });
+        self.values.push(KeyValue { key: key.name, value, origin });
     }
 
     fn unknown(&mut self, place: String, name: &str) {
@@ -290,10 +281,8 @@ fn parse_toml(kind: Kind, text: &str) -> Option<Value> {
 }
 
 fn checked(kind: Kind, text: String) -> Option<Value> {
-    match kind {
-        Kind::Choice(words) => words.contains(&text.as_str()).then_some(Value::Text(text)),
-        _ => Some(Value::Text(text)),
-    }
+    let value = Value::Text(text);
+    kind.accepts(&value).then_some(value)
 }
 
 /// The directories settings are looked for in. The caller knows the environment; the core does not.

@@ -1,52 +1,74 @@
 //! Settings in layers: default < user < project < environment < flag, each value with the place that decided it.
 //!
+//! [`Settings::resolve`] decides once; from then on there are typed groups and no names. A new setting is a row in
+//! `keys.rs` and a field in `groups.rs`.
+//!
 //! `claw.yaml` is a layer just below the `brief.toml` of its level. Bad values never end a request here: they are
 //! collected as [`ConfigProblem`]s, and the caller decides (commands fail, hooks note it and go on).
 
+mod choices;
+mod groups;
 mod keys;
 mod layer;
 mod template;
+mod value;
 
-use std::collections::BTreeMap;
-
-use serde::Serialize;
-
-pub use keys::{ERROR_MODES, KEYS, Key, Kind, LINK_MODES, SELECTOR_FAILURES, SELECTORS, Scope, find};
-pub use layer::{ConfigProblem, Entry, Layer, LayerKind, Origin, Places, Value};
+pub use choices::{ErrorMode, LinkMode, OnFailure, SelectorKind, Word};
+pub use groups::{
+    DocsSettings, FilesSettings, GateSettings, GoalsSettings, GuardSettings, HookSettings, LlmSettings, ReceiverSettings, SelectorSettings,
+};
+pub use keys::{KEYS, Key, Kind, Scope, find};
+pub use layer::{ConfigProblem, KeyValue, Layer, LayerKind, Origin, Places};
 pub use template::{default_file, toml_text};
+pub use value::{Setting, Value};
 
-/// A value, who set it, and whom that overruled (weakest first).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Setting {
-    pub value: Value,
-    pub origin: Origin,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub overruled: Vec<Origin>,
-}
+use groups::Decided;
 
-/// All settings, decided.
-#[derive(Debug, Clone)]
+/// All settings, decided, each with its origin.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    values: BTreeMap<&'static str, Setting>,
+    pub guards: GuardSettings,
+    pub files: FilesSettings,
+    pub receiver: ReceiverSettings,
+    pub docs: DocsSettings,
+    pub selector: SelectorSettings,
+    pub goals: GoalsSettings,
+    pub gate: GateSettings,
+    pub llm: LlmSettings,
+    pub hook: HookSettings,
 }
 
 impl Settings {
     /// Decides every setting: the last layer that speaks wins. Problems of all layers come back beside the result.
+    ///
+    /// The first layer has to be that of the defaults.
     pub fn resolve(layers: Vec<Layer>) -> (Self, Vec<ConfigProblem>) {
-        let mut values: BTreeMap<&'static str, Setting> = BTreeMap::new();
+        let mut decided = Decided::new();
         let mut problems = Vec::new();
         for layer in layers {
             problems.extend(layer.problems);
-            for Entry { key, value, origin } in layer.entries {
+            for KeyValue { key, value, origin } in layer.values {
                 let mut overruled = Vec::new();
-                if let Some(weaker) = values.remove(key) {
+                if let Some(weaker) = decided.remove(key) {
                     overruled = weaker.overruled;
                     overruled.push(weaker.origin);
                 }
-                values.insert(key, Setting { value, origin, overruled });
+                decided.insert(key, Setting { key, value, origin, overruled });
             }
         }
-        (Self { values }, problems)
+        let settings = Self {
+            guards: GuardSettings::take(&mut decided),
+            files: FilesSettings::take(&mut decided),
+            receiver: ReceiverSettings::take(&mut decided),
+            docs: DocsSettings::take(&mut decided),
+            selector: SelectorSettings::take(&mut decided),
+            goals: GoalsSettings::take(&mut decided),
+            gate: GateSettings::take(&mut decided),
+            llm: LlmSettings::take(&mut decided),
+            hook: HookSettings::take(&mut decided),
+        };
+        debug_assert!(decided.is_empty(), "without a field in a group: {:?}", decided.keys());
+        (settings, problems)
     }
 
     /// Returns the built-in defaults alone.
@@ -54,54 +76,20 @@ impl Settings {
         Self::resolve(vec![Layer::defaults()]).0
     }
 
-    /// Returns a setting with its origin.
-    pub fn get(&self, key: &str) -> &Setting {
-        self.values.get(key).unwrap_or_else(|| panic!("`{key}` is a row of the table of keys"))
-    }
-
-    /// Returns all settings in the order of the table.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static Key, &Setting)> {
-        KEYS.iter().map(|key| (key, self.get(key.name)))
-    }
-
-    pub fn flag(&self, key: &str) -> bool {
-        match self.get(key).value {
-            Value::Bool(value) => value,
-            _ => unreachable!("`{key}` is true or false"),
-        }
-    }
-
-    pub fn count(&self, key: &str) -> u64 {
-        match self.get(key).value {
-            Value::Count(value) => value,
-            _ => unreachable!("`{key}` is a number"),
-        }
-    }
-
-    pub fn text(&self, key: &str) -> &str {
-        match &self.get(key).value {
-            Value::Text(value) => value,
-            _ => unreachable!("`{key}` is a text"),
-        }
-    }
-
-    pub fn list(&self, key: &str) -> &[String] {
-        match &self.get(key).value {
-            Value::List(value) => value,
-            _ => unreachable!("`{key}` is a list"),
-        }
-    }
-
-    pub fn map(&self, key: &str) -> &BTreeMap<String, String> {
-        match &self.get(key).value {
-            Value::Map(value) => value,
-            _ => unreachable!("`{key}` is a table"),
-        }
-    }
-
-    /// Returns `key (place)`, for notes that say which layer decided.
-    pub fn decided_by(&self, key: &str) -> String {
-        format!("{key} ({})", self.get(key).origin.place)
+    /// Returns all settings in the order of the table, to be printed.
+    pub fn list(&self) -> Vec<(&'static Key, Setting<Value>)> {
+        let Self { guards, files, receiver, docs, selector, goals, gate, llm, hook } = self;
+        let mut all = Decided::new();
+        guards.list(&mut all);
+        files.list(&mut all);
+        receiver.list(&mut all);
+        docs.list(&mut all);
+        selector.list(&mut all);
+        goals.list(&mut all);
+        gate.list(&mut all);
+        llm.list(&mut all);
+        hook.list(&mut all);
+        KEYS.iter().filter_map(|key| Some((key, all.remove(key.name)?))).collect()
     }
 }
 
@@ -147,13 +135,17 @@ mod tests {
         ];
         let (settings, problems) = Settings::resolve(layers);
         assert_eq!(problems, []);
-        assert_eq!(settings.count("max_file_size_kb"), 8);
-        let setting = settings.get("max_file_size_kb");
+        let setting = &settings.files.max_file_size_kb;
+        assert_eq!(setting.value, 8);
         assert_eq!(setting.origin, Origin { source: LayerKind::Environment, place: "BRIEF_MAX_FILE_SIZE_KB".into() });
         let overruled: Vec<_> = setting.overruled.iter().map(|origin| origin.place.as_str()).collect();
         assert_eq!(overruled, ["default", "brief.toml:1", ".claw/claw.yaml", "brief.toml:2"]);
-        assert!(settings.flag("hidden"));
-        assert_eq!(settings.decided_by("hidden"), "hidden (brief.toml:2)");
+        assert!(settings.files.hidden.value);
+        assert_eq!(settings.files.hidden.decided_by(), "hidden (brief.toml:2)");
+        let docs = toml(LayerKind::Project, "[docs]\n\nmax_tokens = 9\n");
+        let (settings, _) = Settings::resolve(vec![Layer::defaults(), docs]);
+        assert_eq!(settings.docs.max_tokens.decided_by(), "docs.max_tokens (brief.toml:3)");
+        assert!(!settings.docs.max_tokens.is_default() && settings.docs.max_docs.is_default());
     }
 
     #[test]
@@ -187,7 +179,7 @@ mod tests {
     fn lists_of_the_environment_have_commas_or_the_brackets_of_toml() {
         let list = |text: &str| {
             let layer = Layer::from_environment([("BRIEF_EXCLUDED_DIRECTORIES".to_owned(), text.to_owned())].into_iter());
-            match &layer.entries[0].value {
+            match &layer.values[0].value {
                 Value::List(items) => items.clone(),
                 other => panic!("{other:?}"),
             }
@@ -200,7 +192,7 @@ mod tests {
         let shown = toml_text(&Value::List(vec!["x\"y".into(), "z".into()]));
         assert_eq!(list(&shown), ["x\"y", "z"]);
         let table = Layer::from_environment([("BRIEF_GATE_FILES".to_owned(), "{ \"A.md\" = \"skip\" }".to_owned())].into_iter());
-        assert_eq!(table.entries[0].value, Value::Map([("A.md".to_owned(), "skip".to_owned())].into()));
+        assert_eq!(table.values[0].value, Value::Map([("A.md".to_owned(), "skip".to_owned())].into()));
     }
 
     #[test]
@@ -212,8 +204,29 @@ mod tests {
         let layer = toml(LayerKind::User, &text);
         assert_eq!(layer.problems, []);
         let (defaults, _) = Settings::resolve(vec![Layer::defaults()]);
-        for entry in layer.entries {
-            assert_eq!(defaults.get(entry.key).value, entry.value, "{}", entry.key);
+        let defaults: Vec<_> = defaults.list().into_iter().map(|(key, setting)| (key.name, setting.value)).collect();
+        for said in layer.values {
+            assert!(defaults.contains(&(said.key, said.value)), "{}", said.key);
+        }
+    }
+
+    #[test]
+    fn every_row_of_the_table_has_a_field_with_its_default_and_its_words() {
+        let table = Layer::defaults().values;
+        let listed = Settings::defaults().list();
+        assert_eq!(listed.iter().map(|(key, _)| key.name).collect::<Vec<_>>(), KEYS.iter().map(|key| key.name).collect::<Vec<_>>());
+        for (said, (key, setting)) in table.iter().zip(&listed) {
+            assert_eq!((said.key, &said.value, &said.origin), (setting.key, &setting.value, &setting.origin));
+            // The type of the field takes every word that the row allows.
+            if let Kind::Choice(words) = key.kind {
+                for word in words {
+                    let mut flags = Layer::default();
+                    flags.flag(key.name, "--flag", word.to_string());
+                    let (settings, _) = Settings::resolve(vec![Layer::defaults(), flags]);
+                    let (_, chosen) = settings.list().into_iter().find(|(listed, _)| listed.name == key.name).unwrap();
+                    assert_eq!(chosen.value, Value::Text((*word).to_owned()));
+                }
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::keys::{KEYS, Scope};
-use super::layer::Value;
+use super::value::Value;
 
 /// Returns `brief.toml` with every setting commented out at its default.
 pub fn default_file() -> String {

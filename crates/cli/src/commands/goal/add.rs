@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use briefing_core::Failure;
 use briefing_core::fs::write_atomic;
-use briefing_core::settings::{Layer, Places, Value, nearest};
+use briefing_core::settings::{Layer, Places, nearest};
 use briefing_core::shown::path_text;
 use briefing_goals::{Goal, bundled, deciding, draft, find, project_receivers};
 use clap::Args;
@@ -102,7 +102,7 @@ fn drafted(arguments: &Arguments, wish: &str, places: &Places, directory: &std::
     }
     let mut flags = Layer::default();
     if let Some(receiver) = &arguments.receiver {
-        flags.flag("receiver_type", "--receiver", Value::Text(receiver.clone()));
+        flags.flag("receiver_type", "--receiver", receiver.clone());
     }
     let settings = environment::settings(places, flags)?;
     let receiver = Receiver::of(&settings)?;
@@ -111,7 +111,7 @@ fn drafted(arguments: &Arguments, wish: &str, places: &Places, directory: &std::
             .hint("`--receiver claude` (or codex, gemini, openai) asks another"));
     }
     let receivers = project_receivers(places);
-    let wanted: Vec<_> = deciding(&receivers, &settings, receiver.decided_by()).into_iter().map(Due::Receiver).collect();
+    let wanted: Vec<_> = deciding(&receivers, &receiver.origins(&settings)).into_iter().map(Due::Receiver).collect();
     trusting::require(places, &mut trust(places), &wanted)?;
     children::listen();
     let ask = |request: &str| -> Result<String, Failure> {

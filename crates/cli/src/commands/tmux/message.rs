@@ -10,7 +10,7 @@ use briefing_agents::agent::{Agent, When};
 use briefing_agents::hook::{Call, Host, Lane, Outcome, run};
 use briefing_agents::wire::Input;
 use briefing_core::Failure;
-use briefing_core::settings::{Layer, Places, Settings, Value};
+use briefing_core::settings::{Layer, Places, Settings};
 use serde_json::{Map, json};
 
 use super::super::hook;
@@ -71,7 +71,7 @@ pub(super) fn send(said: &Said<'_>, mut paste: impl FnMut(&str) -> Result<(), Fa
 
 fn settings(places: &Places) -> (Settings, Vec<String>) {
     let mut patient = Layer::default();
-    patient.flag("hook.deadline_ms", "brief tmux", Value::Count(PATIENCE_MS));
+    patient.flag("hook.deadline_ms", "brief tmux", PATIENCE_MS);
     let (settings, problems) = environment::resolve(places, patient);
     (settings, problems.iter().map(ToString::to_string).collect())
 }

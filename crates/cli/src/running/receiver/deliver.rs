@@ -122,7 +122,7 @@ fn write(text: &str, answer: &mut Answer<'_>) -> Result<(), Failure> {
 /// Asks the endpoint and passes the answer on as it comes.
 fn ask(prompt: &str, settings: &Settings, answer: &mut Answer<'_>) -> Result<(), Failure> {
     let endpoint = Endpoint::from_settings(settings, environment::variable)?;
-    let limits = Limits { timeout: Duration::from_millis(settings.count("goals.answer_timeout_ms")), ..Limits::default() };
+    let limits = Limits { timeout: Duration::from_millis(settings.goals.answer_timeout_ms.value), ..Limits::default() };
     let client = Client::new(endpoint, limits)?;
     talk::plain(&format!("asking {} at {}", client.endpoint().model, client.endpoint().host()));
     let is_shown = matches!(answer, Answer::Shown);

@@ -51,7 +51,7 @@ pub struct Ask<'a> {
 /// Brings the documents that fit a message. Most messages need none.
 pub fn bring(ask: Ask<'_>) -> Brought {
     let mut brought = Brought::default();
-    let limit = usize::try_from(ask.settings.count("docs.max_docs")).unwrap_or(usize::MAX);
+    let limit = usize::try_from(ask.settings.docs.max_docs.value).unwrap_or(usize::MAX);
     if user_words(ask.message).is_none() || limit == 0 {
         return brought;
     }
@@ -85,8 +85,8 @@ pub fn bring(ask: Ask<'_>) -> Brought {
     let mut bringing = Bringing {
         corpus: &corpus,
         here: &ask.places.here,
-        left: ask.settings.count("docs.max_tokens"),
-        limit: ask.settings.decided_by("docs.max_tokens"),
+        left: ask.settings.docs.max_tokens.value,
+        limit: ask.settings.docs.max_tokens.decided_by(),
         groups: Vec::new(),
         notes: Vec::new(),
     };

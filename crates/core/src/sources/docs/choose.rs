@@ -9,6 +9,7 @@ use super::corpus::{Corpora, Corpus, Member};
 use crate::Failure;
 use crate::note::{Note, NoteKind};
 use crate::select::Selection;
+use crate::settings::OnFailure;
 
 /// How many candidates a model is shown: the right one is among them 97 times of 100.
 pub const SHOWN: usize = 30;
@@ -26,13 +27,6 @@ pub struct Candidate {
 ///
 /// The core knows no network; whoever calls brings this.
 pub type Model<'a> = dyn Fn(&str, &[Candidate]) -> Result<Vec<usize>, Failure> + 'a;
-
-/// What to do when the model fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnFailure {
-    Nothing,
-    Local,
-}
 
 /// Who chooses.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ use super::entries;
 use super::root::project_of;
 use crate::fs::read_bytes;
 use crate::note::{Note, NoteKind};
-use crate::settings::{Places, Settings};
+use crate::settings::{Places, Setting, Settings};
 use crate::shown::{normalize, path_text};
 
 /// The project's index is looked for under these names, in this order, in each directory from here upward.
@@ -43,7 +43,7 @@ pub fn find(places: &Places, settings: &Settings) -> Found {
 }
 
 fn global(places: &Places, settings: &Settings, notes: &mut Vec<Note>) -> Option<PathBuf> {
-    let named = settings.text("docs.global_index");
+    let named = &settings.docs.global_index.value;
     if named.is_empty() {
         return usual_global(places).filter(|path| path.is_file());
     }
@@ -51,7 +51,7 @@ fn global(places: &Places, settings: &Settings, notes: &mut Vec<Note>) -> Option
         (Some(below), Some(home)) => home.join(below),
         _ => places.config.as_ref()?.join("brief").join(named),
     };
-    checked(path, settings, "docs.global_index", notes)
+    checked(path, &settings.docs.global_index, notes)
 }
 
 fn usual_global(places: &Places) -> Option<PathBuf> {
@@ -59,7 +59,7 @@ fn usual_global(places: &Places) -> Option<PathBuf> {
 }
 
 fn project(places: &Places, settings: &Settings, notes: &mut Vec<Note>) -> Option<PathBuf> {
-    let named = settings.text("docs.index");
+    let named = &settings.docs.index.value;
     if named.is_empty() {
         let mut usual = places.upward().flat_map(|directory| USUAL.iter().map(move |name| directory.join(name)));
         return usual.find(|path| path.is_file());
@@ -73,10 +73,10 @@ fn project(places: &Places, settings: &Settings, notes: &mut Vec<Note>) -> Optio
     };
     if !is_inside {
         let reason = format!("the project's index must lie in `{}`", path_text(project));
-        notes.push(Note::warning(path_text(&path), NoteKind::Outside, reason).decided_by(settings.decided_by("docs.index")));
+        notes.push(Note::warning(path_text(&path), NoteKind::Outside, reason).decided_by(settings.docs.index.decided_by()));
         return None;
     }
-    checked(path, settings, "docs.index", notes)
+    checked(path, &settings.docs.index, notes)
 }
 
 /// Returns the directory that `docs.index` is relative to: the one whose `brief.toml` may have said it, else the project.
@@ -85,12 +85,11 @@ fn named_from(places: &Places) -> &Path {
     places.upward().find(has_file).unwrap_or_else(|| project_of(&places.here))
 }
 
-fn checked(path: PathBuf, settings: &Settings, key: &str, notes: &mut Vec<Note>) -> Option<PathBuf> {
+fn checked(path: PathBuf, named_by: &Setting<String>, notes: &mut Vec<Note>) -> Option<PathBuf> {
     if path.is_file() {
         return Some(path);
     }
-    notes
-        .push(Note::warning(path_text(&path), NoteKind::Missing, "this index is named but not there").decided_by(settings.decided_by(key)));
+    notes.push(Note::warning(path_text(&path), NoteKind::Missing, "this index is named but not there").decided_by(named_by.decided_by()));
     None
 }
 

@@ -28,7 +28,7 @@ mod tests;
 mod tests_bring;
 
 pub use bring::{Ask, BEHIND, bring};
-pub use choose::{Candidate, Choice, Model, OnFailure, Question, SHOWN, Selector, choose, open_and_choose};
+pub use choose::{Candidate, Choice, Model, Question, SHOWN, Selector, choose, open_and_choose};
 pub use corpus::{Corpora, Corpus, Member, Offered};
 pub use crawl::{DeadReference, MAX_DOCUMENT_BYTES};
 pub use entries::entries;

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::tests::tree;
-use super::{Ask, Candidate, Corpora, Corpus, Offered, OnFailure, Question, Selector, bring, choose};
+use super::{Ask, Candidate, Corpora, Corpus, Offered, Question, Selector, bring, choose};
 use crate::note::NoteKind;
-use crate::settings::{Layer, LayerKind, Places, Settings};
+use crate::settings::{Layer, LayerKind, OnFailure, Places, Settings};
 use crate::{Brought, Failure};
 
 const DEPLOY: &str = "how do I roll back the canary release when the error budget is gone?";

@@ -3,29 +3,7 @@
 use super::document::Packed;
 use crate::failure::Failure;
 use crate::fs::FileProblem;
-use crate::settings::Settings;
-
-/// The setting `error_handling_mode`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ErrorMode {
-    /// Any error fails the request.
-    Strict,
-    /// A person decides.
-    Flexible,
-    /// Errors are warnings.
-    Ignore,
-}
-
-impl ErrorMode {
-    /// Returns the mode that the settings name.
-    pub fn of(settings: &Settings) -> Self {
-        match settings.text("error_handling_mode") {
-            "strict" => Self::Strict,
-            "ignore" => Self::Ignore,
-            _ => Self::Flexible,
-        }
-    }
-}
+use crate::settings::ErrorMode;
 
 /// What to do about the errors of a pack.
 #[derive(Debug)]
@@ -84,6 +62,7 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
+    use crate::settings::Settings;
     use crate::sources::files::{PackRequest, Rules, pack};
 
     /// Packs these paths of a directory with one good file and one that is too large.

@@ -93,7 +93,7 @@ impl<'a> Matchers<'a> {
         match self.ignored(path, is_directory) {
             Word::Ignored(reason) => return Some(reason),
             Word::None if !self.rules.takes_hidden && name.starts_with('.') => {
-                return Some((NoteKind::Hidden, "hidden; `--hidden` takes it".into(), self.rules.decided_by("hidden")));
+                return Some((NoteKind::Hidden, "hidden; `--hidden` takes it".into(), self.rules.settings.hidden.decided_by()));
             }
             // What an ignore file takes back is taken, hidden or not.
             Word::None | Word::TakenBack => {}

@@ -74,7 +74,7 @@ pub(super) fn fit(mut sections: Vec<Section>, rules: &Rules, sort: SortBy) -> Fi
         counts[place].1 += 1;
         beyond[index] = counts[place].1 > limit;
     }
-    let decided_by = rules.decided_by("max_files_per_directory");
+    let decided_by = rules.settings.max_files_per_directory.decided_by();
     for (directory, count) in counts {
         let directory = if directory.is_empty() { "." } else { directory };
         if count > limit {

@@ -326,7 +326,8 @@ impl Walked {
     fn visit_link(&mut self, path: &Path, shown: String, root: &Path, real_root: &Path, rules: &Rules) {
         let mut skip = |why: &str| {
             self.notes.push(
-                Note::info(shown.clone(), NoteKind::Link, format!("symbolic link {why}")).decided_by(rules.decided_by("follow_links")),
+                Note::info(shown.clone(), NoteKind::Link, format!("symbolic link {why}"))
+                    .decided_by(rules.settings.follow_links.decided_by()),
             );
         };
         if !rules.follows_links {

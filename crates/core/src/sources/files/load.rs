@@ -248,7 +248,7 @@ fn near_limit(shown: &str, bytes: u64, rules: &Rules) -> Option<Note> {
     let limit = rules.max_file_bytes();
     (limit > 0 && bytes >= limit - limit / 10).then(|| {
         let reason = format!("{bytes} of at most {limit} bytes: near the size limit");
-        Note::warning(shown, NoteKind::NearLimit, reason).decided_by(rules.decided_by("max_file_size_kb"))
+        Note::warning(shown, NoteKind::NearLimit, reason).decided_by(rules.settings.max_file_size_kb.decided_by())
     })
 }
 

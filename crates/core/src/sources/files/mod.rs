@@ -17,7 +17,7 @@ mod spool;
 mod tree;
 
 pub use document::Packed;
-pub use error_mode::{Decision, ErrorMode};
+pub use error_mode::Decision;
 pub use fit::{Fitted, Left, SortBy};
 pub use gather::{Candidate, Gathered, gather};
 pub use load::{LoadedFile, Progress, Section};

@@ -7,7 +7,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::settings::Settings;
+use crate::settings::{FilesSettings, LinkMode, Setting, Settings};
 
 /// Patterns that a person gave, each with the layer that gave it.
 #[derive(Debug, Clone, Default)]
@@ -91,8 +91,8 @@ pub struct Rules {
     pub own_output: Option<PathBuf>,
     /// 0 means one per core.
     pub threads: usize,
-    /// Who decided the settings that notes speak of.
-    pub origins: Vec<(&'static str, String)>,
+    /// The settings that all this comes from, for notes that say who decided.
+    pub settings: FilesSettings,
     /// The lists as they are shown in the result.
     pub shown: ShownLimits,
 }
@@ -115,17 +115,17 @@ impl Rules {
         more_extensions: &[String],
         recurse_depth: Option<usize>,
     ) -> Result<Self, Failure> {
-        let listed = |key: &str, more: &[String], flag: &str| -> Vec<(String, String)> {
-            let own = settings.list(key).iter().map(|item| (item.clone(), settings.decided_by(key)));
+        let listed = |own: &Setting<Vec<String>>, more: &[String], flag: &str| -> Vec<(String, String)> {
+            let own = own.value.iter().map(|item| (item.clone(), own.decided_by()));
             own.chain(more.iter().map(|item| (item.clone(), flag.to_owned()))).collect()
         };
-        let directories = listed("excluded_directories", more_directories, "--exclude-dir");
-        let extensions = listed("excluded_extensions", more_extensions, "--exclude-ext");
+        let directories = listed(&settings.files.excluded_directories, more_directories, "--exclude-dir");
+        let extensions = listed(&settings.files.excluded_extensions, more_extensions, "--exclude-ext");
         let extensions: Vec<_> =
             extensions.into_iter().map(|(item, origin)| (item.trim_start_matches('.').to_lowercase(), origin)).collect();
         let names = |pairs: &[(String, String)]| pairs.iter().map(|(name, _)| name.clone()).collect();
-        let max_file_size_kb = settings.count("max_file_size_kb");
-        let max_files_per_directory = usize::try_from(settings.count("max_files_per_directory")).unwrap_or(usize::MAX);
+        let max_file_size_kb = settings.files.max_file_size_kb.value;
+        let max_files_per_directory = usize::try_from(settings.files.max_files_per_directory.value).unwrap_or(usize::MAX);
         Ok(Self {
             max_file_size_kb,
             max_files_per_directory,
@@ -139,29 +139,22 @@ impl Rules {
             excluded_directories: Patterns::names(&directories)?,
             excluded_extensions: extensions,
             recurse_depth,
-            follows_links: settings.text("follow_links") == "inside",
-            honours_gitignore: settings.flag("gitignore"),
+            follows_links: settings.files.follow_links.value == LinkMode::Inside,
+            honours_gitignore: settings.files.gitignore.value,
             honours_ignore_files: true,
-            takes_hidden: settings.flag("hidden"),
-            redacts: settings.flag("redact"),
+            takes_hidden: settings.files.hidden.value,
+            redacts: settings.guards.redact.value,
             include: Patterns::default(),
             exclude: Patterns::default(),
             own_output: None,
             threads: 0,
-            origins: ["max_file_size_kb", "max_files_per_directory", "hidden", "follow_links"]
-                .map(|key| (key, settings.decided_by(key)))
-                .into(),
+            settings: settings.files.clone(),
         })
     }
 
     /// Returns the size limit in bytes.
     pub fn max_file_bytes(&self) -> u64 {
         self.max_file_size_kb.saturating_mul(1024)
-    }
-
-    /// Returns a setting with who decided it.
-    pub fn decided_by(&self, key: &str) -> String {
-        self.origins.iter().find(|(name, _)| *name == key).map_or_else(|| key.to_owned(), |(_, origin)| origin.clone())
     }
 
     /// Returns the extension rule that keeps a file name out, with its layer. `min.js` is an extension too.

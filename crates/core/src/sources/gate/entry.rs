@@ -127,7 +127,7 @@ pub fn entries(places: &Places, settings: &Settings, notes: &mut Vec<Note>) -> V
     for file in planned.iter().filter(|file| file.strategy == Strategy::Index) {
         let path = found.directory.join(&file.name);
         let shown = path_text(&path);
-        match read::read(&path, &shown, settings.flag("redact"), notes) {
+        match read::read(&path, &shown, settings.guards.redact.value, notes) {
             Ok(Some(text)) => candidates.extend(candidates_of(&text, &shown, &file.name)),
             Ok(None) => {}
             Err(problem) => notes.push(crate::fs::FileError::new(shown, problem).note(Level::Warning)),

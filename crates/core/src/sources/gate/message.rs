@@ -64,7 +64,7 @@ pub fn load(places: &Places, settings: &Settings) -> Option<Gate> {
     let (planned, notes) = plan(settings);
     let found = find(places, &planned)?;
     let mut gate = Gate { directory: found.directory.clone(), notes, ..Gate::default() };
-    let redacts = settings.flag("redact");
+    let redacts = settings.guards.redact.value;
     gate.load_above(&found, &planned, redacts);
     for file in &planned {
         let path = found.directory.join(&file.name);

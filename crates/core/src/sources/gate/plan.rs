@@ -56,9 +56,6 @@ pub const CORE: &[(&str, Strategy)] = &[
     ("AGENT_PLAYBOOK.md", Strategy::Verbatim),
 ];
 
-/// The setting that changes the table.
-pub(super) const KEY: &str = "gate.files";
-
 /// A file of the plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Planned {
@@ -77,8 +74,8 @@ pub fn plan(settings: &Settings) -> (Vec<Planned>, Vec<Note>) {
     let mut notes = Vec::new();
     let mut planned: Vec<Planned> =
         CORE.iter().map(|(name, strategy)| Planned { name: (*name).into(), strategy: *strategy, decided_by: "default".into() }).collect();
-    for (name, word) in settings.map(KEY) {
-        let decided_by = settings.decided_by(KEY);
+    for (name, word) in &settings.gate.files.value {
+        let decided_by = settings.gate.files.decided_by();
         if !is_plain_name(name) {
             let reason = "names in `gate.files` are plain names inside `.context/`; it is left out";
             notes.push(Note::warning(name.clone(), NoteKind::Config, reason).decided_by(decided_by));

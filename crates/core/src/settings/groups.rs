@@ -1,0 +1,95 @@
+//! The settings as the program uses them: one group per section of `brief.toml`, one typed field per key.
+//!
+//! The table in `keys.rs` has the names, defaults and rules; a test in `mod.rs` fails when a row has no field here.
+
+use std::collections::BTreeMap;
+
+use super::choices::{ErrorMode, LinkMode, OnFailure, SelectorKind};
+use super::value::{Setting, Value};
+
+/// What the layers decided, by key. Each group takes its own.
+pub(super) type Decided = BTreeMap<&'static str, Setting<Value>>;
+
+fn take<T: TryFrom<Value, Error = Value>>(decided: &mut Decided, key: &'static str) -> Setting<T> {
+    decided.remove(key).unwrap_or_else(|| unreachable!("the defaults decide `{key}`")).typed()
+}
+
+macro_rules! groups {
+    ($($(#[$doc:meta])* $section:literal $group:ident { $($field:ident: $kind:ty,)+ })+) => {
+        $($(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub struct $group {
+            $(pub $field: Setting<$kind>,)+
+        }
+
+        impl $group {
+            pub(super) fn take(decided: &mut Decided) -> Self {
+                Self { $($field: take(decided, concat!($section, stringify!($field))),)+ }
+            }
+
+            pub(super) fn list(&self, all: &mut Decided) {
+                $(all.insert(self.$field.key, self.$field.untyped());)+
+            }
+        })+
+    };
+}
+
+groups! {
+    /// What guards the text of every source.
+    "" GuardSettings {
+        redact: bool,
+    }
+
+    /// Which files are taken while walking.
+    "" FilesSettings {
+        max_file_size_kb: u64,
+        max_files_per_directory: u64,
+        error_handling_mode: ErrorMode,
+        excluded_directories: Vec<String>,
+        excluded_extensions: Vec<String>,
+        follow_links: LinkMode,
+        gitignore: bool,
+        hidden: bool,
+    }
+
+    /// Who gets the prompt of a goal. What a repository says here counts only where it is trusted.
+    "" ReceiverSettings {
+        receiver_type: String,
+        llm_command: String,
+        prompt_arg_template: String,
+    }
+
+    "docs." DocsSettings {
+        index: String,
+        global_index: String,
+        max_docs: u64,
+        max_tokens: u64,
+    }
+
+    "selector." SelectorSettings {
+        kind: SelectorKind,
+        on_failure: OnFailure,
+        timeout_ms: u64,
+    }
+
+    "goals." GoalsSettings {
+        script_timeout_ms: u64,
+        script_output_kb: u64,
+        answer_timeout_ms: u64,
+    }
+
+    "gate." GateSettings {
+        files: BTreeMap<String, String>,
+    }
+
+    "llm." LlmSettings {
+        base_url: String,
+        model: String,
+        key_variable: String,
+        timeout_ms: u64,
+    }
+
+    "hook." HookSettings {
+        deadline_ms: u64,
+    }
+}
