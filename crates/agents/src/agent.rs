@@ -1,31 +1,13 @@
 //! The shape of a row: everything that is peculiar to one agent.
 
-use crate::measure::Unit;
-
-/// What an event means to us.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
-    /// A session begins: startup, resume, clear, compact, fork.
-    Session,
-    /// The user says something.
-    Message,
-    /// The agent uses a tool.
-    Tool,
-    /// A sub-agent begins.
-    SubAgent,
-    /// The window is about to be emptied; proven for every trigger.
-    Reset,
-    /// The same, but only the trigger `manual` proves anything.
-    ManualReset,
-    /// Bookkeeping of the agent's own; we say nothing.
-    Nothing,
-}
+use briefing_core::Moment;
+use briefing_core::measure::Unit;
 
 /// One event of an agent.
 #[derive(Debug, Clone, Copy)]
 pub struct Event {
     pub name: &'static str,
-    pub when: When,
+    pub moment: Moment,
     /// Whether context printed here reaches the model.
     pub carries: bool,
     /// How many handlers the installer registers; 0: none.
@@ -121,6 +103,8 @@ pub struct Agent {
     pub timeout: TimeoutUnit,
     /// Variables that reveal that another agent runs our entry for this one.
     pub foreign: &'static [&'static str],
+    /// A variable that holds the agent's own process id.
+    pub process_variable: &'static str,
     /// A variable that proves the agent itself when it equals the payload's session.
     pub proof: &'static str,
     pub recipe: Recipe,

@@ -1,28 +1,17 @@
 //! Which sources open at which moment.
 
+use briefing_core::Moment;
+use briefing_core::sources::{Opens, Source, Sources};
 use briefing_store::Look;
 
-use crate::agent::{Agent, Event, When};
+use crate::agent::{Agent, Event};
 use crate::request::Start;
-use crate::source::{Source, Sources};
 
 /// Due at once after the window was emptied: core, chain, state, and the documents of the running message.
-pub const AFTER_RESET: Sources = Source::Domains.bit() | Source::Gate.bit() | Source::Docs.bit();
+pub const AFTER_RESET: Sources = Source::every();
 
 /// The name under which the ledger keeps what came with a message.
-pub const MESSAGE: &str = "message";
-
-/// Returns the word for a moment, as kept in the ledger.
-pub fn word(when: When) -> &'static str {
-    match when {
-        When::Session => "session",
-        When::Message => MESSAGE,
-        When::Tool => "tool",
-        When::SubAgent => "sub-agent",
-        When::Reset | When::ManualReset => "reset",
-        When::Nothing => "nothing",
-    }
-}
+pub const MESSAGE: &str = Moment::Message.word();
 
 /// Returns the sources that open at this event for a session of which `done` and `owed` are known.
 ///
@@ -30,15 +19,15 @@ pub fn word(when: When) -> &'static str {
 /// carried nothing, is served at the next event. At a resume everything brought before is brought again: what has not
 /// changed is not due, and the ledger knows.
 pub fn sources(agent: &Agent, event: &Event, start: Start, done: Sources, owed: Sources) -> Sources {
-    let (domains, gate, docs) = (Source::Domains.bit(), Source::Gate.bit(), Source::Docs.bit());
-    let opening = match event.when {
-        When::Session if start == Start::Resume => return domains | (done & gate) | owed,
-        When::Message if agent.gate_at_message => domains | gate,
-        When::Session | When::Message => domains,
-        When::Tool | When::SubAgent => domains | gate,
-        When::Reset | When::ManualReset | When::Nothing => return 0,
+    let [first, work, message] = [Opens::First, Opens::Work, Opens::Message].map(|way| Source::opening(&[way]));
+    let opening = match event.moment {
+        Moment::Session if start == Start::Resume => return first | (done & work) | owed,
+        Moment::Message if agent.gate_at_message => first | work,
+        Moment::Session | Moment::Message => first,
+        Moment::Tool | Moment::SubAgent => first | work,
+        Moment::Reset | Moment::ManualReset | Moment::Nothing => return 0,
     };
-    let message = if event.when == When::Message { docs } else { 0 };
+    let message = if event.moment == Moment::Message { message } else { 0 };
     (opening & !done) | message | owed
 }
 
@@ -59,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn each_moment_opens_its_doors_once() {
+    fn each_moment_opens_its_sources_once() {
         let new = Start::Startup;
         assert_eq!(names("claude", "SessionStart", new, 0, 0), ["domains"]);
         assert_eq!(names("claude", "UserPromptSubmit", new, 1, 0), ["docs"]);

@@ -1,10 +1,12 @@
 //! Who asks, where, at which moment, with which words: one type for all agents.
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
-use crate::agent::{Agent, Event, When};
+use crate::agent::{Agent, Event};
 use crate::fields;
-use crate::render::MARK;
+use briefing_core::render::window::MARK;
+use briefing_core::{Moment, Source};
 
 /// Why a session begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,11 +18,40 @@ pub enum Start {
     Fork,
 }
 
-/// A hook call, read.
+/// Which of an event's handlers this is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lane {
+    /// From 1.
+    pub number: u8,
+    /// The agent's own limit is switched off for this handler (the installer writes both together).
+    pub is_whole: bool,
+}
+
+impl Lane {
+    /// Reads the third word of `brief hook AGENT EVENT [LANE]`. Nonsense is lane 1.
+    pub fn read(word: Option<&str>) -> Self {
+        match word {
+            Some("whole") => Self { number: 1, is_whole: true },
+            Some(number) => Self { number: number.parse().ok().filter(|number| (1..=16).contains(number)).unwrap_or(1), is_whole: false },
+            None => Self { number: 1, is_whole: false },
+        }
+    }
+}
+
+/// An event of a session, whoever tells us about it.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub agent: &'static Agent,
     pub event: &'static Event,
+    pub lane: Lane,
+    /// This source alone, whole, whatever the agent's cap: the command of spec 2.
+    pub only: Option<Source>,
+    /// The agent's own process, where it says which one it is.
+    pub client: Option<u32>,
+    /// When it began; its deadline counts from here.
+    pub started: Instant,
+    /// How long it may take, whatever the settings say about hooks.
+    pub patience: Option<Duration>,
     /// The agent's own id of the session.
     pub session: String,
     /// The sub-agent within it.
@@ -52,6 +83,36 @@ const TRIGGER: &str = "trigger";
 const TOOL_CALLS: &str = "tool_calls";
 
 impl Request {
+    /// Returns a user's message to an agent, told by somebody other than its hook. `turn` tells it from other messages.
+    ///
+    /// `None` where the agent's row has no event for messages.
+    pub fn message(agent: &'static Agent, session: &str, here: PathBuf, message: &str, turn: &str) -> Option<Self> {
+        let event = agent.events.iter().find(|event| event.moment == Moment::Message)?;
+        Some(Self {
+            agent,
+            event,
+            lane: Lane { number: 1, is_whole: true },
+            only: None,
+            client: None,
+            started: Instant::now(),
+            patience: None,
+            session: session.to_owned(),
+            sub_agent: None,
+            cwd: Some(here),
+            transcript: None,
+            start: Start::Startup,
+            message: own_words(message),
+            occasion: format!("{} {turn}", event.name),
+            is_reset: false,
+        })
+    }
+
+    /// Returns the directory that it is about; without a usable one, the process's own.
+    pub fn directory(&self) -> PathBuf {
+        let named = self.cwd.clone().filter(|path| path.is_dir());
+        named.or_else(|| std::env::current_dir().ok()).unwrap_or_else(|| PathBuf::from("/"))
+    }
+
     /// Reads an agent's payload. Unknown fields are skipped unread; fields of a wrong type count as missing.
     pub fn read(agent: &'static Agent, event: &'static Event, bytes: &[u8]) -> Result<Self, RequestProblem> {
         let names = &agent.fields;
@@ -80,10 +141,10 @@ impl Request {
             _ => Start::Startup,
         };
         let is_manual = text(TRIGGER).as_deref() == Some("manual");
-        let is_reset = match event.when {
-            When::Session => start == Start::Compact || (start == Start::Clear && agent.keeps_id_at_clear),
-            When::Reset => true,
-            When::ManualReset => is_manual,
+        let is_reset = match event.moment {
+            Moment::Session => start == Start::Compact || (start == Start::Clear && agent.keeps_id_at_clear),
+            Moment::Reset => true,
+            Moment::ManualReset => is_manual,
             _ => false,
         };
         let occasion = [text(names.source), text(names.turn), text(names.tool_use), text(TOOL_CALLS)];
@@ -91,6 +152,11 @@ impl Request {
         Ok(Self {
             agent,
             event,
+            lane: Lane::read(None),
+            only: None,
+            client: None,
+            started: Instant::now(),
+            patience: None,
             session,
             sub_agent,
             cwd: text(names.cwd).map(PathBuf::from).filter(|path| path.is_absolute()),

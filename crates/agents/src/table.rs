@@ -1,15 +1,16 @@
 //! The agents, one row each. `docs/agents.md` says where every fact comes from.
 
-use crate::agent::{Agent, Event, Fields, Keeps, Recipe, Shape, TimeoutUnit, When};
-use crate::measure::Unit;
+use crate::agent::{Agent, Event, Fields, Keeps, Recipe, Shape, TimeoutUnit};
+use briefing_core::Moment;
+use briefing_core::measure::Unit;
 
-const fn event(name: &'static str, when: When, lanes: u8) -> Event {
-    Event { name, when, carries: true, lanes }
+const fn event(name: &'static str, moment: Moment, lanes: u8) -> Event {
+    Event { name, moment, carries: true, lanes }
 }
 
 /// An event at which context does not reach the model.
-const fn mute(name: &'static str, when: When, lanes: u8) -> Event {
-    Event { name, when, carries: false, lanes }
+const fn mute(name: &'static str, moment: Moment, lanes: u8) -> Event {
+    Event { name, moment, carries: false, lanes }
 }
 
 const CLAUDE_FIELDS: Fields = Fields {
@@ -41,6 +42,7 @@ const BASE: Agent = Agent {
     gate_at_message: false,
     timeout: TimeoutUnit::Seconds,
     foreign: &[],
+    process_variable: "",
     proof: "",
     recipe: Recipe::Groups,
     program: "",
@@ -57,23 +59,24 @@ const CLAUDE: Agent = Agent {
     title: "Claude Code",
     measured: "2.1.325",
     events: &[
-        event("SessionStart", When::Session, 4),
-        event("UserPromptSubmit", When::Message, 4),
-        event("PostToolBatch", When::Tool, 4),
-        event("SubagentStart", When::SubAgent, 4),
-        event("PreToolUse", When::Tool, 0),
-        event("PostToolUse", When::Tool, 0),
+        event("SessionStart", Moment::Session, 4),
+        event("UserPromptSubmit", Moment::Message, 4),
+        event("PostToolBatch", Moment::Tool, 4),
+        event("SubagentStart", Moment::SubAgent, 4),
+        event("PreToolUse", Moment::Tool, 0),
+        event("PostToolUse", Moment::Tool, 0),
         // Context at Stop makes Claude go on with the turn.
-        mute("Stop", When::Nothing, 0),
-        mute("SubagentStop", When::Nothing, 0),
-        mute("PreCompact", When::Nothing, 0),
-        mute("PostCompact", When::Nothing, 0),
-        mute("SessionEnd", When::Nothing, 0),
+        mute("Stop", Moment::Nothing, 0),
+        mute("SubagentStop", Moment::Nothing, 0),
+        mute("PreCompact", Moment::Nothing, 0),
+        mute("PostCompact", Moment::Nothing, 0),
+        mute("SessionEnd", Moment::Nothing, 0),
     ],
     cap: 9_500,
     cautious_cap: 9_500,
     unit: Unit::Utf16,
     foreign: &["COPILOT_CLI", "CURSOR_VERSION"],
+    process_variable: "CLAUDE_PID",
     proof: "CLAUDE_CODE_SESSION_ID",
     program: "claude",
     home: ".claude",
@@ -91,10 +94,10 @@ const POST_TOOL_BATCH: Version = [2, 1, 118];
 /// How we are installed for a Claude Code without it. The hook itself answers every event of either row.
 static OLD_CLAUDE: Agent = Agent {
     events: &[
-        event("SessionStart", When::Session, 4),
-        event("UserPromptSubmit", When::Message, 4),
-        event("PreToolUse", When::Tool, 1),
-        event("SubagentStart", When::SubAgent, 4),
+        event("SessionStart", Moment::Session, 4),
+        event("UserPromptSubmit", Moment::Message, 4),
+        event("PreToolUse", Moment::Tool, 1),
+        event("SubagentStart", Moment::SubAgent, 4),
     ],
     ..CLAUDE
 };
@@ -107,16 +110,16 @@ pub const AGENTS: &[Agent] = &[
         title: "Codex CLI",
         measured: "0.166.0",
         events: &[
-            event("SessionStart", When::Session, 1),
-            event("UserPromptSubmit", When::Message, 1),
-            event("PreToolUse", When::Tool, 1),
-            event("SubagentStart", When::SubAgent, 1),
-            event("PostToolUse", When::Tool, 0),
-            mute("Stop", When::Nothing, 0),
-            mute("SubagentStop", When::Nothing, 0),
-            mute("PreCompact", When::Nothing, 0),
-            mute("PostCompact", When::Nothing, 0),
-            mute("SessionEnd", When::Nothing, 0),
+            event("SessionStart", Moment::Session, 1),
+            event("UserPromptSubmit", Moment::Message, 1),
+            event("PreToolUse", Moment::Tool, 1),
+            event("SubagentStart", Moment::SubAgent, 1),
+            event("PostToolUse", Moment::Tool, 0),
+            mute("Stop", Moment::Nothing, 0),
+            mute("SubagentStop", Moment::Nothing, 0),
+            mute("PreCompact", Moment::Nothing, 0),
+            mute("PostCompact", Moment::Nothing, 0),
+            mute("SessionEnd", Moment::Nothing, 0),
         ],
         fields: Fields { turn: "turn_id", ..CLAUDE_FIELDS },
         cautious_cap: 9_500,
@@ -135,16 +138,16 @@ pub const AGENTS: &[Agent] = &[
         title: "Gemini CLI",
         measured: "0.61.0",
         events: &[
-            event("BeforeAgent", When::Message, 1),
+            event("BeforeAgent", Moment::Message, 1),
             // On resume the client leaves out messages that begin with context of the session's start, without a
             // terminal the user's first prompt with it. After `clear` it drops that context anyway.
-            mute("SessionStart", When::Session, 0),
-            mute("PreCompress", When::ManualReset, 1),
-            mute("BeforeTool", When::Tool, 0),
+            mute("SessionStart", Moment::Session, 0),
+            mute("PreCompress", Moment::ManualReset, 1),
+            mute("BeforeTool", Moment::Tool, 0),
             // It shares the cut of the tool's output, so it cannot be relied upon.
-            mute("AfterTool", When::Tool, 0),
-            mute("AfterAgent", When::Nothing, 0),
-            mute("SessionEnd", When::Nothing, 0),
+            mute("AfterTool", Moment::Tool, 0),
+            mute("AfterAgent", Moment::Nothing, 0),
+            mute("SessionEnd", Moment::Nothing, 0),
         ],
         gate_at_message: true,
         transcript_is_window: true,
@@ -159,13 +162,13 @@ pub const AGENTS: &[Agent] = &[
         title: "Qwen Code",
         measured: "0.24.4",
         events: &[
-            event("SessionStart", When::Session, 1),
-            event("UserPromptSubmit", When::Message, 1),
-            mute("PreCompact", When::ManualReset, 1),
-            mute("PreToolUse", When::Tool, 0),
-            mute("PostToolUse", When::Tool, 0),
-            mute("Stop", When::Nothing, 0),
-            mute("SessionEnd", When::Nothing, 0),
+            event("SessionStart", Moment::Session, 1),
+            event("UserPromptSubmit", Moment::Message, 1),
+            mute("PreCompact", Moment::ManualReset, 1),
+            mute("PreToolUse", Moment::Tool, 0),
+            mute("PostToolUse", Moment::Tool, 0),
+            mute("Stop", Moment::Nothing, 0),
+            mute("SessionEnd", Moment::Nothing, 0),
         ],
         keeps: Keeps::Messages,
         gate_at_message: true,
@@ -180,15 +183,15 @@ pub const AGENTS: &[Agent] = &[
         title: "GitHub Copilot CLI",
         measured: "1.0.102",
         events: &[
-            event("sessionStart", When::Session, 1),
-            event("userPromptSubmitted", When::Message, 1),
-            event("preToolUse", When::Tool, 1),
-            event("subagentStart", When::SubAgent, 1),
-            mute("preCompact", When::Reset, 1),
+            event("sessionStart", Moment::Session, 1),
+            event("userPromptSubmitted", Moment::Message, 1),
+            event("preToolUse", Moment::Tool, 1),
+            event("subagentStart", Moment::SubAgent, 1),
+            mute("preCompact", Moment::Reset, 1),
             // Cut with the tool's result at about 10 KB.
-            mute("postToolUse", When::Tool, 0),
-            mute("agentStop", When::Nothing, 0),
-            mute("sessionEnd", When::Nothing, 0),
+            mute("postToolUse", Moment::Tool, 0),
+            mute("agentStop", Moment::Nothing, 0),
+            mute("sessionEnd", Moment::Nothing, 0),
         ],
         fields: Fields {
             session: "sessionId",
@@ -216,7 +219,7 @@ pub const AGENTS: &[Agent] = &[
         name: "opencode",
         title: "OpenCode",
         measured: "1.18.33",
-        events: &[event("chat.message", When::Message, 1), mute("session.compacted", When::Reset, 1)],
+        events: &[event("chat.message", Moment::Message, 1), mute("session.compacted", Moment::Reset, 1)],
         // The plugin is ours, and so are these names.
         fields: Fields {
             session: "session",
@@ -242,13 +245,13 @@ pub const AGENTS: &[Agent] = &[
         name: "cursor",
         title: "Cursor",
         events: &[
-            event("sessionStart", When::Session, 1),
-            event("postToolUse", When::Tool, 1),
-            mute("beforeSubmitPrompt", When::Message, 1),
-            mute("preCompact", When::Reset, 1),
-            mute("preToolUse", When::Tool, 0),
-            mute("stop", When::Nothing, 0),
-            mute("sessionEnd", When::Nothing, 0),
+            event("sessionStart", Moment::Session, 1),
+            event("postToolUse", Moment::Tool, 1),
+            mute("beforeSubmitPrompt", Moment::Message, 1),
+            mute("preCompact", Moment::Reset, 1),
+            mute("preToolUse", Moment::Tool, 0),
+            mute("stop", Moment::Nothing, 0),
+            mute("sessionEnd", Moment::Nothing, 0),
         ],
         fields: Fields {
             session: "conversation_id",
@@ -274,12 +277,12 @@ pub const AGENTS: &[Agent] = &[
         name: "generic",
         title: "any other program",
         events: &[
-            event("session-start", When::Session, 0),
-            event("message", When::Message, 0),
-            event("tool", When::Tool, 0),
-            event("sub-agent-start", When::SubAgent, 0),
-            mute("compact", When::Reset, 0),
-            mute("session-end", When::Nothing, 0),
+            event("session-start", Moment::Session, 0),
+            event("message", Moment::Message, 0),
+            event("tool", Moment::Tool, 0),
+            event("sub-agent-start", Moment::SubAgent, 0),
+            mute("compact", Moment::Reset, 0),
+            mute("session-end", Moment::Nothing, 0),
         ],
         fields: Fields {
             session: "session",
@@ -325,7 +328,7 @@ mod tests {
         for (version, expected) in [(None, true), (Some([2, 1, 118]), true), (Some([3, 0, 0]), true), (Some([2, 1, 117]), false)] {
             let row = as_of(claude, version);
             assert_eq!(row.event("PostToolBatch").is_some_and(|event| event.lanes > 0), expected, "{version:?}");
-            assert!(row.events.iter().any(|event| event.when == When::Tool && event.lanes > 0), "{version:?}");
+            assert!(row.events.iter().any(|event| event.moment == Moment::Tool && event.lanes > 0), "{version:?}");
         }
         let events = OLD_CLAUDE.events.iter().map(|event| event.name);
         assert!(events.into_iter().all(|name| claude.event(name).is_some()), "the hook answers each of them");

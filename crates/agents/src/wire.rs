@@ -1,10 +1,14 @@
-//! Reading what an agent writes to our stdin.
+//! What agents write to our stdin, and the object that they read from our stdout.
 //!
 //! Some agents never close it, so the JSON object itself ends the read. A drip of single bytes works, more than 8 MB
 //! does not, and no reading goes on beyond its deadline.
 
 use std::io;
 use std::time::Instant;
+
+use serde_json::json;
+
+use crate::agent::{Agent, Event, Shape};
 
 /// No more than this is read.
 pub const MAX_INPUT: usize = 8 * 1024 * 1024;
@@ -137,6 +141,17 @@ impl Input for Stdin {
         buffer[..bytes.len()].copy_from_slice(&bytes);
         Ok(bytes.len())
     }
+}
+
+/// Returns the one JSON object that carries context on stdout.
+pub fn object(agent: &Agent, event: &Event, context: &str) -> String {
+    let value = match agent.shape {
+        Shape::Nested => json!({ "hookSpecificOutput": { "hookEventName": event.name, "additionalContext": context } }),
+        Shape::Flat => json!({ "additionalContext": context }),
+        Shape::FlatSnake => json!({ "additional_context": context }),
+        Shape::Plain => json!({ "context": context }),
+    };
+    format!("{value}\n")
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! No output ever exceeds the agent's cap, in its own unit, for any content; and nothing gets lost on the way.
 
-use briefing_agents::fit::{Brought, Room, fit};
-use briefing_agents::source::Source;
-use briefing_agents::{AGENTS, Agent, hook, render};
-use briefing_core::{Order, Piece};
-use briefing_store::{Due, Standing};
+use briefing_agents::{AGENTS, Agent, window};
+use briefing_core::fit::{Due, Room, Standing, fit};
+use briefing_core::measure::Unit;
+use briefing_core::render::window as render;
+use briefing_core::{Order, Piece, Reason, Source};
 use proptest::prelude::*;
 
 const ORDERS: [Order; 6] = [Order::Constitution, Order::Document, Order::Chain, Order::State, Order::Knowledge, Order::Gate];
 
-fn brought() -> impl Strategy<Value = Brought> {
+fn brought() -> impl Strategy<Value = Piece> {
     let text = prop_oneof![
         3 => "[a-z \n]{0,3000}",
         1 => "(😀|€|é|\n){0,4000}",
@@ -17,15 +17,15 @@ fn brought() -> impl Strategy<Value = Brought> {
         1 => Just("=== brief: x\n".repeat(900)),
         1 => Just(String::from("\u{202E}\u{E0041}").repeat(800)),
     ];
-    (text, 0usize..6, "[a-zé/]{1,60}", any::<bool>()).prop_map(|(text, order, path, is_literal)| Brought {
-        source: if is_literal { Source::Gate } else { Source::Domains },
-        piece: Piece::new(path.clone(), path, "because", ORDERS[order], text),
+    (text, 0usize..6, "[a-zé/]{1,60}", any::<bool>()).prop_map(|(text, order, path, is_literal)| {
+        let source = if is_literal { Source::Gate } else { Source::Domains };
+        Piece::new(source, path.clone(), path, Reason::HandOff, ORDERS[order], text)
     })
 }
 
-fn outputs(agent: &Agent, brought: &[Brought], room: Room) -> Vec<String> {
-    let due = (0..brought.len()).map(|offer| Due { offer, is_update: offer % 2 == 1 }).collect();
-    let segments = fit(&Standing { due, queued: Vec::new() }, brought, room).arrangement.add;
+fn outputs(agent: &Agent, pieces: &[Piece], room: Room) -> Vec<String> {
+    let due = (0..pieces.len()).map(|piece| Due { piece, is_update: piece % 2 == 1 }).collect();
+    let segments = fit(&Standing { due, ..Standing::default() }, pieces, room).segments;
     let count = segments.iter().map(|segment| segment.slot + 1).max().unwrap_or(0);
     for segment in &segments {
         assert_eq!(segment.size, agent.unit.of(&segment.text), "the ledger knows the true size");
@@ -34,7 +34,7 @@ fn outputs(agent: &Agent, brought: &[Brought], room: Room) -> Vec<String> {
         .map(|slot| {
             let texts: Vec<&str> = segments.iter().filter(|segment| segment.slot == slot).map(|segment| segment.text.as_str()).collect();
             assert!(!texts.is_empty(), "no output is empty");
-            render::output(Some(&render::header(slot + 1, count)), &texts)
+            render::output(Some(&render::header(slot + 1, count)), &texts, agent.unit).text
         })
         .collect()
 }
@@ -45,7 +45,7 @@ proptest! {
     #[test]
     fn no_output_exceeds_the_cap(pieces in prop::collection::vec(brought(), 0..12), agent in 0..AGENTS.len(), whole: bool) {
         let agent = &AGENTS[agent];
-        let room = hook::room(agent, whole, agent.lanes());
+        let room = window::room(agent, whole, agent.lanes());
         for output in outputs(agent, &pieces, room) {
             prop_assert!(agent.unit.of(&output) <= room.cap, "{} > {}", agent.unit.of(&output), room.cap);
         }
@@ -53,10 +53,10 @@ proptest! {
 
     #[test]
     fn parts_put_together_are_the_piece(text in "[a-z€ \n]{1,30000}") {
-        let item = Brought { source: Source::Domains, piece: Piece::new("/p", "/p", "because", Order::Knowledge, text.clone()) };
-        let room = Room { cap: 9500, unit: briefing_agents::Unit::Utf16, lanes: 4 };
-        let due = vec![Due { offer: 0, is_update: false }];
-        let segments = fit(&Standing { due, queued: Vec::new() }, &[item], room).arrangement.add;
+        let item = Piece::new(Source::Domains, "/p", "/p", Reason::HandOff, Order::Knowledge, text.clone());
+        let room = Room { cap: 9500, unit: Unit::Utf16, lanes: 4 };
+        let due = vec![Due { piece: 0, is_update: false }];
+        let segments = fit(&Standing { due, ..Standing::default() }, &[item], room).segments;
         let whole: String = segments.iter().map(|segment| segment.text.split_once('\n').unwrap().1).collect();
         prop_assert_eq!(whole, text);
     }
@@ -65,13 +65,13 @@ proptest! {
 #[test]
 fn beyond_sixteen_outputs_the_rest_is_named() {
     let claude = briefing_agents::find("claude").unwrap();
-    let pieces: Vec<Brought> = (0..30)
-        .map(|number| Brought {
-            source: Source::Domains,
-            piece: Piece::new(format!("/k{number}"), format!("/k{number}"), "knowledge", Order::Knowledge, "word ".repeat(1600)),
+    let pieces: Vec<Piece> = (0..30)
+        .map(|number| {
+            let path = format!("/k{number}");
+            Piece::new(Source::Domains, path.clone(), path, Reason::HandOff, Order::Knowledge, "word ".repeat(1600))
         })
         .collect();
-    let outputs = outputs(claude, &pieces, hook::room(claude, true, 4));
+    let outputs = outputs(claude, &pieces, window::room(claude, true, 4));
     assert_eq!(outputs.len(), 16);
     assert!(outputs[15].contains("not included") && outputs[15].contains("- /k29 (2000 tokens)"), "{}", outputs[15]);
 }
@@ -79,11 +79,11 @@ fn beyond_sixteen_outputs_the_rest_is_named() {
 #[test]
 fn documents_are_fitted_into_this_event_or_left_out() {
     let codex = briefing_agents::find("codex").unwrap();
-    let document = |name: &str, size: usize| Brought {
-        source: Source::Docs,
-        piece: Piece::new(name, name, "matches", Order::Document, "x\n".repeat(size / 2)),
+    let document = |name: &str, size: usize| {
+        let reason = Reason::Required { by: "x".into(), read_first: Vec::new() };
+        Piece::new(Source::Docs, name, name, reason, Order::Document, "x\n".repeat(size / 2))
     };
-    let outputs = outputs(codex, &[document("/big", 60_000), document("/small", 100)], hook::room(codex, true, 1));
+    let outputs = outputs(codex, &[document("/big", 60_000), document("/small", 100)], window::room(codex, true, 1));
     assert_eq!(outputs.len(), 1);
-    assert!(outputs[0].contains("=== brief: /small (matches") && outputs[0].contains("- /big (15000 tokens)"));
+    assert!(outputs[0].contains("=== brief: /small (required by x") && outputs[0].contains("- /big (15000 tokens)"));
 }

@@ -2,14 +2,15 @@
 
 use std::fmt::Write as _;
 
-use briefing_agents::agent::{Keeps, When};
+use briefing_agents::agent::Keeps;
 use briefing_agents::request::Start;
-use briefing_agents::source::{Source, Sources};
 use briefing_agents::{AGENTS, Agent, moment};
+use briefing_core::Moment;
+use briefing_core::sources::{Source, Sources};
 
 /// Says what an agent's window gets at a moment: at its own event, else at the next one that carries anything.
-fn at(agent: &Agent, when: When, start: Start, done: Sources, owed: Sources) -> String {
-    let Some(event) = agent.events.iter().find(|event| event.when == when && (event.carries || event.lanes > 0)) else {
+fn at(agent: &Agent, moment: Moment, start: Start, done: Sources, owed: Sources) -> String {
+    let Some(event) = agent.events.iter().find(|event| event.moment == moment && (event.carries || event.lanes > 0)) else {
         return "no event".into();
     };
     let sources: Vec<_> = Source::of(moment::sources(agent, event, start, done, owed)).map(Source::name).collect();
@@ -20,17 +21,17 @@ fn at(agent: &Agent, when: When, start: Start, done: Sources, owed: Sources) -> 
 }
 
 fn after_reset(agent: &Agent) -> String {
-    let has_start = agent.events.iter().any(|event| event.when == When::Session && event.carries && event.lanes > 0);
-    match agent.events.iter().find(|event| matches!(event.when, When::Reset | When::ManualReset) && !event.carries) {
+    let has_start = agent.events.iter().any(|event| event.moment == Moment::Session && event.carries && event.lanes > 0);
+    match agent.events.iter().find(|event| matches!(event.moment, Moment::Reset | Moment::ManualReset) && !event.carries) {
         Some(event) if agent.transcript_is_window => {
             format!(
                 "`{}` (manual only): all is due at the next event; else what its transcript lacks is due at the next message",
                 event.name
             )
         }
-        Some(event) if event.when == When::ManualReset => format!("`{}` (manual only): all is due at the next event", event.name),
+        Some(event) if event.moment == Moment::ManualReset => format!("`{}` (manual only): all is due at the next event", event.name),
         Some(event) => format!("`{}`: all is due at the next event", event.name),
-        None if has_start => at(agent, When::Session, Start::Compact, 0, moment::AFTER_RESET),
+        None if has_start => at(agent, Moment::Session, Start::Compact, 0, moment::AFTER_RESET),
         None => "not told".into(),
     }
 }
@@ -41,7 +42,7 @@ fn table() -> String {
     );
     let (domains, gate) = (Source::Domains.bit(), Source::Gate.bit());
     for agent in AGENTS {
-        let done_at_start = if agent.events.iter().any(|event| event.when == When::Session && event.carries) { domains } else { 0 };
+        let done_at_start = if agent.events.iter().any(|event| event.moment == Moment::Session && event.carries) { domains } else { 0 };
         let resume = match agent.keeps {
             Keeps::History => "only what changed".to_owned(),
             Keeps::Messages => "all that did not come with a message".to_owned(),
@@ -50,13 +51,13 @@ fn table() -> String {
             text,
             "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             agent.title,
-            at(agent, When::Session, Start::Startup, 0, 0),
-            at(agent, When::Message, Start::Startup, done_at_start, 0),
-            at(agent, When::Tool, Start::Startup, done_at_start | if agent.gate_at_message { gate } else { 0 }, 0),
+            at(agent, Moment::Session, Start::Startup, 0, 0),
+            at(agent, Moment::Message, Start::Startup, done_at_start, 0),
+            at(agent, Moment::Tool, Start::Startup, done_at_start | if agent.gate_at_message { gate } else { 0 }, 0),
             resume,
             agent.forks,
             after_reset(agent),
-            at(agent, When::SubAgent, Start::Startup, 0, 0),
+            at(agent, Moment::SubAgent, Start::Startup, 0, 0),
             agent.sub_agents,
         );
     }

@@ -4,6 +4,7 @@ use std::io::{Read, Write, stdin};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use briefing_agents::window::Receipt;
 use briefing_core::settings::Places;
 use briefing_notify::{Event, file, send};
 
@@ -14,6 +15,16 @@ pub(crate) const SEND: &str = "notify-send";
 
 /// No event is longer than this.
 const MAX_EVENT: u64 = 64 * 1024;
+
+/// Tells the person's webhook, if there is one, how much went into a window.
+pub(crate) fn tell(receipt: &Receipt) {
+    let places = environment::places_at("/".into());
+    if receipt.has_brought() && is_set_up(&places) {
+        for notice in receipt.notices() {
+            detached(&relay(notice.message, &receipt.native, &notice.project));
+        }
+    }
+}
 
 /// Makes the event of an injection.
 pub(crate) fn relay(message: String, session: &str, project: &Path) -> Event {

@@ -5,12 +5,16 @@
 //! is synchronous and touches no terminal, environment or network; callers hand those in.
 
 pub mod failure;
+pub mod fit;
 pub mod fs;
 mod lines;
 mod lock;
+pub mod measure;
+pub mod moment;
 pub mod note;
 mod packed;
 pub mod piece;
+pub mod reason;
 pub mod render;
 pub mod secrets;
 pub mod select;
@@ -21,8 +25,13 @@ pub mod text;
 pub mod tokens;
 
 pub use failure::Failure;
+pub use fit::{Briefing, Segment};
+pub use moment::Moment;
 pub use note::{Level, Note, NoteKind};
 pub use piece::{Brought, Order, Piece};
+pub use reason::Reason;
+pub use render::window::Rendered;
+pub use sources::Source;
 
 /// Returns the BLAKE3 hash of bytes: the identity of content everywhere in the engine.
 pub fn hash(bytes: &[u8]) -> blake3::Hash {

@@ -1,36 +1,62 @@
 //! What a source brings: text that was loaded and guarded, ready to be fitted into a window.
 
 use crate::note::Note;
+use crate::reason::Reason;
 use crate::secrets;
+use crate::sources::Source;
 use crate::tokens::estimate_bytes;
 
 /// The order in which pieces go into a window when not all fit at once: first in, first out within each.
+///
+/// The ledger keeps these numbers: a new kind gets a number of its own, none is ever given to another kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
 pub enum Order {
     /// Hard rules.
-    Constitution,
+    Constitution = 0,
     /// Documents chosen for the running message. They are fitted, never queued.
-    Document,
+    Document = 1,
     /// The identity of every domain from the root down to here.
-    Chain,
+    Chain = 2,
     /// The hand-off of the session before.
-    State,
+    State = 3,
     /// A domain's knowledge.
-    Knowledge,
+    Knowledge = 4,
     /// The other core files of the project.
-    Gate,
+    Gate = 5,
+    /// The list of what had no room: always last.
+    LeftOut = 255,
+}
+
+impl Order {
+    /// Returns the number under which the ledger keeps it.
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+}
+
+/// The place of a piece among those of its source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Role {
+    #[default]
+    Body,
+    /// It begins with its source's head, the lines above everything the source says.
+    Head,
+    /// It closes what the source says: no head is put above it.
+    Closing,
 }
 
 /// One piece of knowledge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
+    pub source: Source,
     /// Its identity in the ledger: the absolute path of its file, with `#heading` for a section of it.
     pub id: String,
     /// The path as shown to the model.
     pub path: String,
-    /// Why it is here: a clause such as `domain knowledge` or `matches: retry, backoff`.
-    pub reason: String,
+    pub reason: Reason,
     pub order: Order,
+    pub role: Role,
     pub text: String,
     /// The BLAKE3 hash of the text; of a whole file, that of its content, however it is framed here.
     pub hash: blake3::Hash,
@@ -54,10 +80,16 @@ pub fn content_hash(text: &str) -> blake3::Hash {
 
 impl Piece {
     /// Makes a piece of text that was already guarded.
-    pub fn new(id: impl Into<String>, path: impl Into<String>, reason: impl Into<String>, order: Order, text: String) -> Self {
+    pub fn new(source: Source, id: impl Into<String>, path: impl Into<String>, reason: Reason, order: Order, text: String) -> Self {
         let hash = blake3::hash(text.as_bytes());
         let tokens = estimate_bytes(text.len());
-        Self { id: id.into(), path: path.into(), reason: reason.into(), order, text, hash, whole: None, tokens }
+        Self { source, id: id.into(), path: path.into(), reason, order, role: Role::Body, text, hash, whole: None, tokens }
+    }
+
+    /// Says which place it has among the pieces of its source.
+    #[must_use]
+    pub fn with_role(self, role: Role) -> Self {
+        Self { role, ..self }
     }
 
     /// Says that this is the whole of a file with that content (see [`content_hash`]), whatever frame its text has.
@@ -83,6 +115,8 @@ impl Piece {
 pub struct Brought {
     pub pieces: Vec<Piece>,
     pub notes: Vec<Note>,
+    /// The documents have to be prepared for search before the next message: there was no time to do it now.
+    pub is_behind: bool,
 }
 
 /// Takes secrets out of `text` and leaves a note for each.

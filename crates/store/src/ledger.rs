@@ -2,6 +2,9 @@
 
 use serde::Serialize;
 
+use briefing_core::Source;
+use briefing_core::fit::{Briefing, Standing};
+
 use crate::error::StoreError;
 use crate::holder::Holder;
 use crate::key::SessionKey;
@@ -86,8 +89,6 @@ pub enum PlanState {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrived {
     pub look: Look,
-    /// The ledger did not know this session before.
-    pub is_new: bool,
     pub plan: PlanId,
     pub state: PlanState,
 }
@@ -99,59 +100,6 @@ pub struct Offer<'a> {
     pub hash: &'a str,
     /// Identity and hash of the whole that it is a part of.
     pub whole: Option<(&'a str, &'a str)>,
-}
-
-/// An offer that the window does not have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Due {
-    /// Its place in the list of offers.
-    pub offer: usize,
-    /// The window has an older content of it.
-    pub is_update: bool,
-}
-
-/// A delivery that waits in the queue.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Waiting {
-    pub id: i64,
-    pub rank: u8,
-    pub size: u64,
-}
-
-/// What the planner of an event has to arrange.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Standing {
-    pub due: Vec<Due>,
-    /// In the order in which they leave.
-    pub queued: Vec<Waiting>,
-}
-
-/// A rendered part of a piece, with the slot (from 0) of the output it goes into.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Segment {
-    pub piece: String,
-    pub hash: String,
-    pub part: u32,
-    pub parts: u32,
-    pub path: String,
-    pub reason: String,
-    pub rank: u8,
-    /// Never queued: forgotten unless it leaves with this event.
-    pub is_transient: bool,
-    pub size: u64,
-    pub tokens: u64,
-    pub text: String,
-    pub slot: u32,
-}
-
-/// The planner's decision.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Arrangement {
-    pub add: Vec<Segment>,
-    /// Queued deliveries and their slots.
-    pub place: Vec<(i64, u32)>,
-    /// Queued deliveries that are given up.
-    pub drop: Vec<i64>,
 }
 
 /// The process that wants to print.
@@ -179,7 +127,7 @@ pub struct Admission<'a> {
     /// Sources (bits) that brought them.
     pub done: u32,
     /// Decides in which outputs everything leaves. Called inside the transaction: it must be quick and pure.
-    pub arrange: &'a mut dyn FnMut(&Standing) -> Arrangement,
+    pub arrange: &'a mut dyn FnMut(&Standing) -> Briefing,
 }
 
 /// One claimed delivery.
@@ -224,7 +172,7 @@ pub struct Receipt<'a> {
 pub struct Given {
     pub piece: String,
     pub path: String,
-    pub rank: u8,
+    pub source: Option<Source>,
     /// It went out in labelled parts.
     pub is_split: bool,
     /// How many parts or versions of it.

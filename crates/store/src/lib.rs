@@ -23,8 +23,8 @@ pub use heartbeat::{Beat, HEARTBEAT_FILE, beat, beats};
 pub use holder::{Holder, Life};
 pub use key::SessionKey;
 pub use ledger::{
-    Admission, Arrangement, Arrival, Arrived, Claim, Claimed, DeliveryRow, Due, EventRow, Given, Ledger, Look, Offer, Parent, PlanId,
-    PlanState, Printer, Receipt, Segment, SessionRow, Standing, State, Waiting,
+    Admission, Arrival, Arrived, Claim, Claimed, DeliveryRow, EventRow, Given, Ledger, Look, Offer, Parent, PlanId, PlanState, Printer,
+    Receipt, SessionRow, State,
 };
 pub use open::{LEDGER_FILE, Opened, directory, open, open_existing, set_aside, tighten};
 pub use schema::SCHEMA;

@@ -6,10 +6,9 @@ mod window;
 
 use std::time::Duration;
 
-use briefing_store::{
-    Admission, Arrangement, Arrival, Arrived, Claim, Holder, Ledger, Offer, Parent, Printer, Receipt, Segment, SessionKey, SqliteLedger,
-    Standing,
-};
+use briefing_core::fit::{Briefing, Segment, Standing};
+use briefing_core::{Order, Reason, Source};
+use briefing_store::{Admission, Arrival, Arrived, Claim, Holder, Ledger, Offer, Parent, Printer, Receipt, SessionKey, SqliteLedger};
 
 /// A ledger in a directory of its own.
 struct Fixture {
@@ -65,10 +64,10 @@ impl Fixture {
     fn admit(&mut self, arrived: &Arrived, lane: u8, pieces: &[(&str, &str)]) -> Claim {
         let offers: Vec<Offer<'_>> = pieces.iter().map(|(piece, hash)| Offer { piece, hash, whole: None }).collect();
         let mut arrange = |standing: &Standing| {
-            let place: Vec<_> = standing.queued.iter().zip(0..).map(|(waiting, slot)| (waiting.id, slot)).collect();
-            let first = place.len() as u32;
-            let add = standing.due.iter().zip(first..).map(|(due, slot)| segment(pieces[due.offer], slot)).collect();
-            Arrangement { add, place, drop: Vec::new() }
+            let placed: Vec<_> = standing.queued.iter().zip(0..).map(|(waiting, slot)| (waiting.id, slot)).collect();
+            let first = placed.len() as u32;
+            let segments = standing.due.iter().zip(first..).map(|(due, slot)| segment(pieces[due.piece], slot)).collect();
+            Briefing { segments, placed, notes: Vec::new() }
         };
         self.ledger
             .admit(&mut Admission {
@@ -102,8 +101,9 @@ fn segment((piece, hash): (&str, &str), slot: u32) -> Segment {
         part: 1,
         parts: 1,
         path: piece.into(),
-        reason: "test".into(),
-        rank: 2,
+        source: Some(Source::Domains),
+        reason: Reason::HandOff,
+        order: Order::Chain,
         is_transient: false,
         size: 10,
         tokens: 3,

@@ -28,7 +28,6 @@ fn a_reset_counts_once_however_many_lanes_see_it() {
 fn a_session_that_begins_with_a_reset_is_not_emptied_by_its_second_lane() {
     let mut fixture = Fixture::new();
     let first = fixture.arrive(Some("compact"), 1, true);
-    assert!(first.is_new);
     let second = fixture.arrive(Some("compact"), 2, true);
     assert_eq!(second.look.epoch, first.look.epoch);
     assert_eq!(second.state, PlanState::Others);
@@ -121,7 +120,6 @@ fn a_fork_has_what_its_parent_had_and_waits_for_what_it_waited_for() {
 fn a_fork_of_an_unknown_session_is_a_new_one() {
     let mut fixture = Fixture::new();
     let fork = fixture.fork("fork", i64::MAX);
-    assert!(fork.is_new);
     assert_eq!(texts(&fixture.admit(&fork, 1, &[("/a", "1")])), ["/a=1"]);
 }
 

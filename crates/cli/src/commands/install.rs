@@ -8,8 +8,9 @@ use briefing_agents::agent::{Agent, Recipe};
 use briefing_agents::install::recipe::is_own_program;
 use briefing_agents::install::record::Record;
 use briefing_agents::install::{self, Change};
-use briefing_agents::{AGENTS, Version, agent::When};
+use briefing_agents::{AGENTS, Version};
 use briefing_core::Failure;
+use briefing_core::Moment;
 use briefing_core::fs::{FileProblem, read_bytes, write_atomic};
 use briefing_core::settings::Places;
 use briefing_core::shown::path_text;
@@ -224,7 +225,7 @@ pub(crate) fn project_of(places: &Places) -> &Path {
 
 /// Returns the file of an agent that we write.
 pub(crate) fn file_of(agent: &Agent, places: &Places, is_project: bool) -> Result<PathBuf, Failure> {
-    debug_assert!(agent.events.iter().any(|event| event.when == When::Message), "every agent has a message");
+    debug_assert!(agent.events.iter().any(|event| event.moment == Moment::Message), "every agent has a message");
     let home = places.home.as_deref().ok_or_else(|| Failure::new("no home directory is known").hint("set HOME"))?;
     let moved = environment::named_directory(agent.home_variable);
     Ok(install::file_of(agent, home, moved.as_deref(), is_project.then(|| project_of(places))))

@@ -3,16 +3,17 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use briefing_agents::agent::{Agent, Event, When};
-use briefing_agents::hook::room;
+use briefing_agents::agent::{Agent, Event};
 use briefing_agents::preview::{self, Before, Preview};
-use briefing_agents::source::{Ask, present};
+use briefing_agents::window::room;
 use briefing_agents::{AGENTS, find};
 use briefing_core::Failure;
+use briefing_core::Moment;
 use briefing_core::settings::Layer;
+use briefing_core::sources::{Ask, present};
 use clap::Args;
 
-use crate::selector::ask_model;
+use crate::host::Looking;
 use crate::{environment, output, talk};
 
 #[derive(Debug, Args)]
@@ -32,15 +33,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let places = environment::places()?;
     let settings = environment::settings(&places, Layer::default())?;
     let ask = Ask {
-        here: &places.here,
         places: &places,
         settings: &settings,
         message: arguments.message.as_deref(),
-        is_sub_agent: false,
         now: environment::now()?,
         deadline: Instant::now() + Duration::from_secs(10),
-        ask_model,
-        prepare: |_| {},
+        helper: &Looking,
     };
     let mut text = String::new();
     let mut is_silent = true;
@@ -82,10 +80,10 @@ fn describe(text: &mut String, agent: &Agent, event: &Event, preview: &Preview) 
     }
     let _ = writeln!(text, "{}", shares.join(", "));
     for (number, output) in preview.outputs.iter().enumerate() {
-        let size = agent.unit.of(output);
+        let size = output.size;
         let when = if number < preview.leaving { "now" } else { "queued for the next event" };
         let _ = writeln!(text, "# output {} of {}: {size} {}, {when}\n", number + 1, preview.outputs.len(), agent.unit.words());
-        text.push_str(output);
+        text.push_str(&output.text);
         text.push('\n');
     }
 }
@@ -100,14 +98,14 @@ fn events(agent: &'static Agent, arguments: &Arguments) -> Result<Vec<&'static E
         })?;
         return Ok(vec![event]);
     }
-    let mut wanted = vec![When::Session];
+    let mut wanted = vec![Moment::Session];
     if arguments.message.is_some() || agent.gate_at_message {
-        wanted.push(When::Message);
+        wanted.push(Moment::Message);
     }
-    wanted.push(When::Tool);
-    let of = |when: When| {
-        let mut all = agent.events.iter().filter(move |event| event.when == when);
-        all.clone().find(|event| event.carries).or_else(|| all.find(|_| when == When::Message))
+    wanted.push(Moment::Tool);
+    let of = |moment: Moment| {
+        let mut all = agent.events.iter().filter(move |event| event.moment == moment);
+        all.clone().find(|event| event.carries).or_else(|| all.find(|_| moment == Moment::Message))
     };
     Ok(wanted.into_iter().filter_map(of).collect())
 }

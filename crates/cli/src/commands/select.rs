@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use briefing_core::settings::{Layer, Places, SelectorKind, Settings};
 use briefing_core::shown::{normalize, path_text};
+use briefing_core::sources::Helper;
 use briefing_core::sources::docs::{
     Candidate, Choice, Corpora, Corpus, Member, Offered, Question, Selector, entries, find, open_and_choose, way,
 };
@@ -15,7 +16,7 @@ use briefing_core::{Failure, Level, Note};
 use clap::Args;
 
 use crate::args::words;
-use crate::selector::ask_model;
+use crate::host::Process;
 use crate::{environment, output, talk};
 
 /// No longer message is read from standard input.
@@ -104,7 +105,7 @@ impl Asking<'_> {
         };
         // Its own limit holds; there is no other.
         let deadline = Instant::now() + Duration::from_secs(600);
-        let ask = |message: &str, candidates: &[Candidate]| ask_model(&self.settings, deadline, message, candidates);
+        let ask = |message: &str, candidates: &[Candidate]| Process.ask_model(&self.settings, deadline, message, candidates);
         let on_failure = self.settings.selector.on_failure.value;
         let is_model = self.settings.selector.kind.value == SelectorKind::OpenAi;
         let selector = if is_model { Selector::Model { ask: &ask, on_failure } } else { Selector::Local };

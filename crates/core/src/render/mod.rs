@@ -3,6 +3,7 @@
 mod json;
 mod markdown;
 mod plain;
+pub mod window;
 mod xml;
 
 use crate::fs::Buffer;

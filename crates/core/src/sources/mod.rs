@@ -1,9 +1,238 @@
-//! Where knowledge comes from: one module per source.
+//! Where knowledge comes from: one module per source, and one row for each that opens by itself.
 //!
-//! `domains`, `gate` and `docs` open by themselves at their moments; `files` and `requests` are asked on command.
+//! `domains`, `gate` and `docs` bring [`Piece`]s into an agent's window at their moments; their rows in [`Source::row`]
+//! say when they open, how their pieces are framed and what they are called. Nothing outside this file asks which source
+//! a piece came from. `files` and `requests` answer a person or a model on command and have no row.
 
 pub mod docs;
 pub mod domains;
 pub mod files;
 pub mod gate;
 pub mod requests;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::Failure;
+use crate::note::Note;
+use crate::piece::{Brought, Piece};
+use crate::settings::{Places, Settings};
+use docs::Candidate;
+
+/// A source that opens by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// `.megg` directories from the root down to here.
+    Domains,
+    /// The core files of `.context/`.
+    Gate,
+    /// The documents that fit the running message.
+    Docs,
+}
+
+/// A set of sources, one bit each, as the ledger keeps it.
+pub type Sources = u32;
+
+/// When a source opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opens {
+    /// At whatever event comes first after the window was empty.
+    First,
+    /// When work begins: at the first tool use or in a sub-agent; where tool events carry nothing, at the first message.
+    Work,
+    /// At every message.
+    Message,
+}
+
+/// How a source's pieces look in a window.
+#[derive(Debug, Clone, Copy)]
+pub enum Framing {
+    /// Each stands under a line that names its file.
+    Labelled,
+    /// They are printed as they are, below the source's own head, which is recognised by `sign`. One that had to be split
+    /// is labelled all the same.
+    Own { head: fn() -> String, sign: &'static str },
+}
+
+/// What is told about an injection without any of its content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    pub message: String,
+    pub project: PathBuf,
+}
+
+/// What the engine needs to know about a source.
+pub struct Row {
+    pub name: &'static str,
+    bit: Sources,
+    pub opens: Opens,
+    pub framing: Framing,
+    /// Tells at the price of a few `stat`s whether the source can have anything for a directory.
+    ///
+    /// It may say yes for nothing, never no for something: a no keeps the process from opening the database.
+    is_here: fn(&Places) -> bool,
+    bring: fn(&Ask<'_>) -> Brought,
+    /// What the user's webhook is told when its pieces went in.
+    notice: Option<fn(&Places, &Settings) -> Option<Notice>>,
+}
+
+const DOMAINS: Row = Row {
+    name: "domains",
+    bit: 1,
+    opens: Opens::First,
+    framing: Framing::Labelled,
+    is_here: domains::is_here,
+    bring: |ask| domains::bring(&ask.places.here, ask.now),
+    notice: None,
+};
+
+const GATE: Row = Row {
+    name: "gate",
+    bit: 2,
+    opens: Opens::Work,
+    framing: Framing::Own { head: gate::banner, sign: gate::BANNER_START },
+    is_here: gate::is_here,
+    bring: |ask| gate::bring(ask.places, ask.settings),
+    notice: Some(gate::notice),
+};
+
+const DOCS: Row = Row {
+    name: "docs",
+    bit: 4,
+    opens: Opens::Message,
+    framing: Framing::Labelled,
+    is_here: docs::may_be_here,
+    bring: bring_docs,
+    notice: None,
+};
+
+/// What the program around the engine does for a source: the network and other processes are not ours.
+pub trait Helper {
+    /// Asks the model of the settings which candidates fit a message, and answers before the given moment.
+    fn ask_model(&self, settings: &Settings, deadline: Instant, message: &str, candidates: &[Candidate]) -> Result<Vec<usize>, Failure>;
+
+    /// Prepares the documents of a directory for search in a process of its own; returns at once.
+    fn prepare(&self, here: &Path);
+}
+
+/// What a source is asked.
+#[derive(Clone, Copy)]
+pub struct Ask<'a> {
+    pub places: &'a Places,
+    pub settings: &'a Settings,
+    /// The user's words of the running turn.
+    pub message: Option<&'a str>,
+    pub now: Timestamp,
+    /// What is not ready by then is left out; the source leaves a note.
+    pub deadline: Instant,
+    pub helper: &'a dyn Helper,
+}
+
+impl Source {
+    pub const ALL: [Self; 3] = [Self::Domains, Self::Gate, Self::Docs];
+
+    /// Returns everything the engine knows about the source.
+    pub const fn row(self) -> &'static Row {
+        match self {
+            Self::Domains => &DOMAINS,
+            Self::Gate => &GATE,
+            Self::Docs => &DOCS,
+        }
+    }
+
+    pub const fn bit(self) -> Sources {
+        self.row().bit
+    }
+
+    pub const fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// Finds a source by its name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|source| source.name() == name)
+    }
+
+    /// Returns the sources of a set, in order.
+    pub fn of(set: Sources) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(move |source| set & source.bit() != 0)
+    }
+
+    /// Returns the set of all sources.
+    pub const fn every() -> Sources {
+        Self::Domains.bit() | Self::Gate.bit() | Self::Docs.bit()
+    }
+
+    /// Returns the sources that open in one of these ways.
+    pub fn opening(ways: &[Opens]) -> Sources {
+        Self::ALL.into_iter().filter(|source| ways.contains(&source.row().opens)).map(Self::bit).sum()
+    }
+
+    /// Returns what the user's webhook is told when pieces of this source went into a window.
+    pub fn notice(self, places: &Places, settings: &Settings) -> Option<Notice> {
+        self.row().notice.and_then(|notice| notice(places, settings))
+    }
+}
+
+/// Returns the sources that can have anything for a directory. An index named in the environment (`names_index`) has
+/// documents everywhere.
+pub fn present(places: &Places, names_index: bool) -> Sources {
+    let is_present = |source: &Source| {
+        let row = source.row();
+        (names_index && row.opens == Opens::Message) || (row.is_here)(places)
+    };
+    Source::ALL.into_iter().filter(is_present).map(Source::bit).sum()
+}
+
+/// Asks sources in order, and keeps the first piece of each identity, and no part of what comes whole.
+pub fn bring(ask: &Ask<'_>, sources: Sources) -> (Vec<Piece>, Vec<Note>) {
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut notes = Vec::new();
+    for source in Source::of(sources) {
+        let brought = (source.row().bring)(ask);
+        notes.extend(brought.notes);
+        for piece in brought.pieces {
+            if !piece.text.trim().is_empty() && !pieces.iter().any(|other| piece.is_within(other)) {
+                pieces.push(piece);
+            }
+        }
+        if brought.is_behind {
+            ask.helper.prepare(&ask.places.here);
+        }
+    }
+    (pieces, notes)
+}
+
+/// Brings the documents that fit the running message, chosen by the local selector or the model of the settings.
+fn bring_docs(ask: &Ask<'_>) -> Brought {
+    let Some(message) = ask.message else { return Brought::default() };
+    let model = |message: &str, candidates: &[Candidate]| ask.helper.ask_model(ask.settings, ask.deadline, message, candidates);
+    let on_failure = ask.settings.selector.on_failure.value;
+    let selector = if docs::asks_a_model(ask.settings) { docs::Selector::Model { ask: &model, on_failure } } else { docs::Selector::Local };
+    let mut notes = Vec::new();
+    let entries = docs::entries(ask.places, ask.settings, &mut notes);
+    let mut brought =
+        docs::bring(docs::Ask { message, places: ask.places, settings: ask.settings, entries, selector, deadline: Some(ask.deadline) });
+    notes.append(&mut brought.notes);
+    Brought { notes, ..brought }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_source_has_a_bit_and_a_name_of_its_own() {
+        assert_eq!(Source::ALL.map(Source::bit), [1, 2, 4], "the ledger keeps these numbers");
+        for source in Source::ALL {
+            assert_eq!(Source::named(source.name()), Some(source));
+        }
+        assert_eq!(Source::of(5).collect::<Vec<_>>(), [Source::Domains, Source::Docs]);
+        assert_eq!(Source::opening(&[Opens::First, Opens::Work]), 3);
+        assert_eq!(Source::of(Source::every()).count(), Source::ALL.len());
+    }
+}

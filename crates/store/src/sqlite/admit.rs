@@ -1,10 +1,11 @@
 //! Pieces enter the queue, a process claims its output, and confirms what it has printed.
 
+use briefing_core::fit::{Due, Standing, Waiting};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::LOG_LINES;
 use crate::error::StoreError;
-use crate::ledger::{Admission, Claim, Claimed, Due, Offer, PlanId, Printer, Receipt, Standing, Waiting};
+use crate::ledger::{Admission, Claim, Claimed, Offer, PlanId, Printer, Receipt};
 
 /// Returns the texts of the planner's own output that were not written down.
 ///
@@ -13,8 +14,10 @@ use crate::ledger::{Admission, Claim, Claimed, Due, Offer, PlanId, Printer, Rece
 pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> Result<Vec<(i64, String)>, StoreError> {
     let mut unwritten = Vec::new();
     let session = admission.session;
-    let (epoch, last_slot): (i64, i64) =
-        connection.query_row("SELECT epoch, last_slot FROM sessions WHERE id = ?1", [session], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let (epoch, last_slot, done): (i64, i64, u32) =
+        connection.query_row("SELECT epoch, last_slot, done FROM sessions WHERE id = ?1", [session], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })?;
     let base = last_slot + 1;
     connection.execute("UPDATE plans SET base = ?2 WHERE id = ?1", params![admission.plan, base])?;
     if epoch != admission.epoch {
@@ -24,21 +27,20 @@ pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> R
     let mut due = Vec::new();
     for (place, offer) in admission.offers.iter().enumerate() {
         if let Some(is_update) = is_due(connection, session, epoch, offer)? {
-            due.push(Due { offer: place, is_update });
+            due.push(Due { piece: place, is_update });
         }
     }
     let mut statement = connection.prepare("SELECT id, rank, size FROM deliveries WHERE session = ?1 AND state = 0 ORDER BY rank, id")?;
     let queued: Vec<Waiting> = statement
-        .query_map([session], |row| Ok(Waiting { id: row.get(0)?, rank: row.get(1)?, size: row.get(2)? }))?
+        .query_map([session], |row| {
+            Ok(Waiting { id: row.get(0)?, source: super::source_of(row.get(1)?), order: row.get(1)?, size: row.get(2)? })
+        })?
         .collect::<Result<_, _>>()?;
     if queued.is_empty() {
         connection.execute("UPDATE sessions SET series = ?2 WHERE id = ?1", [session, base])?;
     }
-    let arrangement = (admission.arrange)(&Standing { due, queued });
-    for id in arrangement.drop {
-        connection.execute("DELETE FROM deliveries WHERE id = ?1 AND state = 0", [id])?;
-    }
-    for (id, slot) in arrangement.place {
+    let briefing = (admission.arrange)(&Standing { due, queued, done });
+    for (id, slot) in briefing.placed {
         connection.execute("UPDATE deliveries SET slot = ?2 WHERE id = ?1", [id, base + i64::from(slot)])?;
     }
     let mut insert = connection.prepare(
@@ -46,7 +48,7 @@ pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> R
          slot, at, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, 0)",
     )?;
     let own_slot = u32::from(admission.printer.lane) - 1;
-    for part in arrangement.add {
+    for part in briefing.segments {
         let is_written = part.slot != own_slot || part.parts > 1;
         insert.execute(params![
             session,
@@ -56,9 +58,9 @@ pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> R
             part.part,
             part.parts,
             part.path,
-            part.reason,
+            part.reason.to_json(),
             admission.moment,
-            part.rank,
+            part.order.number(),
             part.is_transient,
             part.size,
             part.tokens,

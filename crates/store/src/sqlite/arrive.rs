@@ -36,7 +36,7 @@ pub(super) fn arrive(connection: &Connection, arrival: &Arrival<'_>) -> Result<A
     free_the_dead(connection, session, arrival.now)?;
     let look = look(connection, arrival.key)?.ok_or_else(|| StoreError::Unusable("the session was not written".into()))?;
     let (plan, state) = plan(connection, session, look.epoch, arrival)?;
-    Ok(Arrived { look, is_new: known.is_none(), plan, state })
+    Ok(Arrived { look, plan, state })
 }
 
 fn insert(connection: &Connection, arrival: &Arrival<'_>) -> Result<i64, StoreError> {

@@ -95,6 +95,16 @@ fn look(connection: &Connection, key: &SessionKey) -> Result<Option<Look>, Store
     Ok(found.optional()?)
 }
 
+/// Returns the source whose pieces have this order.
+fn source_of(order: u8) -> Option<briefing_core::Source> {
+    match order {
+        0 | 5 => Some(briefing_core::Source::Gate),
+        1 => Some(briefing_core::Source::Docs),
+        2..=4 => Some(briefing_core::Source::Domains),
+        _ => None,
+    }
+}
+
 fn find(connection: &Connection, key: &SessionKey) -> Result<Option<i64>, StoreError> {
     let mut statement = connection.prepare_cached("SELECT id FROM sessions WHERE agent = ?1 AND native = ?2 AND sub_agent = ?3")?;
     Ok(statement.query_row([&key.agent, &key.native, &key.sub_agent], |row| row.get(0)).optional()?)
@@ -173,7 +183,7 @@ impl Ledger for SqliteLedger {
              WHERE session = ?1 AND state = 2 AND epoch = (SELECT epoch FROM sessions WHERE id = ?1) GROUP BY piece, path",
         )?;
         let rows = statement.query_map([session], |row| {
-            Ok(Given { piece: row.get(0)?, path: row.get(1)?, rank: row.get(2)?, is_split: row.get(3)?, times: row.get(4)? })
+            Ok(Given { piece: row.get(0)?, path: row.get(1)?, source: source_of(row.get(2)?), is_split: row.get(3)?, times: row.get(4)? })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }

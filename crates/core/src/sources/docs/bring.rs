@@ -18,13 +18,13 @@ use super::reference::{Target, resolve};
 use crate::fs::FileError;
 use crate::note::{Level, Note, NoteKind};
 use crate::piece::{Brought, Order, Piece, Whole, content_hash, guard};
+use crate::reason::Reason;
 use crate::select::{Ranked, user_words};
 use crate::settings::{Places, Settings};
 use crate::shown::relative_text;
+use crate::sources::Source;
 use crate::tokens::estimate_bytes;
 
-/// The path of the note that asks for the documents to be prepared behind the agent's back.
-pub const BEHIND: &str = "search file";
 /// A document of up to this many tokens is brought whole.
 const WHOLE: u64 = 1_200;
 /// Less room than this is not worth a document.
@@ -79,7 +79,8 @@ pub fn bring(ask: Ask<'_>) -> Brought {
     brought.notes.extend(corpus.failures.iter().map(failed));
     brought.notes.extend(corpus.notes.iter().cloned());
     if corpus.is_behind {
-        brought.notes.push(Note::info(BEHIND, NoteKind::Stale, "the documents have to be prepared"));
+        brought.is_behind = true;
+        brought.notes.push(Note::info("search file", NoteKind::Stale, "the documents have to be prepared"));
     }
     brought.notes.extend(choice.notes);
     let mut bringing = Bringing {
@@ -146,18 +147,18 @@ impl Bringing<'_> {
     fn add(&mut self, ranked: &Ranked, member: &Member, share: u64, is_models: bool) {
         let reason = reason(ranked, is_models);
         match member {
-            Member::Document(document) => self.add_document(document, ranked, share, &reason),
+            Member::Document(document) => self.add_document(document, ranked, share, reason),
             Member::Entry(entry) => {
                 let text = crate::text::beginning(&entry.text, (self.left as usize).saturating_mul(4)).to_owned();
                 let shown = relative_text(Path::new(&entry.path), self.here);
-                let piece = Piece::new(entry.id.clone(), shown, reason, Order::Document, text);
+                let piece = Piece::new(Source::Docs, entry.id.clone(), shown, reason, Order::Document, text);
                 self.left = self.left.saturating_sub(piece.tokens);
                 self.groups.push(Group { source: None, pieces: vec![piece], required: Vec::new() });
             }
         }
     }
 
-    fn add_document(&mut self, document: &Listed, ranked: &Ranked, share: u64, reason: &str) {
+    fn add_document(&mut self, document: &Listed, ranked: &Ranked, share: u64, reason: Reason) {
         let shown = relative_text(&document.file, self.here);
         if self.left < LEAST {
             self.leave_out(&shown, "fits the message, but there is no room left");
@@ -175,17 +176,20 @@ impl Bringing<'_> {
         let tokens = estimate_bytes(body(&text).len());
         let mut pieces = Vec::new();
         if tokens <= WHOLE.min(self.left) {
-            pieces.push(Piece::new(id, shown.clone(), reason, Order::Document, body(&text).to_owned()).of_content(content_hash(&text)));
+            let piece = Piece::new(Source::Docs, id, shown, reason, Order::Document, body(&text).to_owned());
+            pieces.push(piece.of_content(content_hash(&text)));
         } else {
             let whole = Whole { id: id.clone(), hash: content_hash(&text) };
             let outline = outline(&text);
             let room = share.saturating_sub(estimate_bytes(outline.len())).max(LEAST);
-            let said = format!("{reason}; outline");
-            pieces.push(Piece::new(format!("{id}#outline"), shown.clone(), said, Order::Document, outline).part_of(&whole));
+            let outlined = outlined(reason.clone());
+            pieces
+                .push(Piece::new(Source::Docs, format!("{id}#outline"), shown.clone(), outlined, Order::Document, outline).part_of(&whole));
             for excerpt in best(&text, &ranked.sections, room) {
                 let path = format!("{shown}#{}", excerpt.name);
                 let id = format!("{id}#{}", excerpt.name);
-                pieces.push(Piece::new(id, path, reason, Order::Document, excerpt.text.to_owned()).part_of(&whole));
+                let piece = Piece::new(Source::Docs, id, path, reason.clone(), Order::Document, excerpt.text.to_owned());
+                pieces.push(piece.part_of(&whole));
             }
             self.notes.push(Note::info(
                 shown.clone(),
@@ -243,8 +247,9 @@ impl Bringing<'_> {
             }
             let more = self.required_by(&required.file, &required.root, &shown, &text);
             waiting.extend(more.into_iter().map(|required| (number, required)));
-            let reason = format!("required by {}", required.by);
-            let piece = Piece::new(id, shown, reason, Order::Document, body(&text).to_owned()).of_content(content_hash(&text));
+            let reason = Reason::Required { by: required.by.clone(), read_first: Vec::new() };
+            let piece =
+                Piece::new(Source::Docs, id, shown, reason, Order::Document, body(&text).to_owned()).of_content(content_hash(&text));
             self.left -= piece.tokens;
             let pieces = &mut self.groups[number].pieces;
             let before = pieces.iter().position(|piece| piece.path == required.by).unwrap_or(0);
@@ -256,8 +261,10 @@ impl Bringing<'_> {
     fn name(&mut self, number: usize, by: &str, shown: &str) {
         self.leave_out(shown, &format!("is required by {by}, but there is no room left"));
         for piece in &mut self.groups[number].pieces {
-            if piece.path.split_once('#').map_or(piece.path.as_str(), |(path, _)| path) == by {
-                piece.reason = format!("{}; read {shown} first", piece.reason);
+            if piece.path.split_once('#').map_or(piece.path.as_str(), |(path, _)| path) == by
+                && let Some(first) = piece.reason.read_first()
+            {
+                first.push(shown.to_owned());
             }
         }
     }
@@ -267,8 +274,14 @@ impl Bringing<'_> {
     }
 }
 
-fn reason(ranked: &Ranked, is_models: bool) -> String {
-    let words: Vec<&str> = ranked.matches.iter().map(|found| found.word.as_str()).take(REASONS).collect();
-    let matches = if words.is_empty() { "close in meaning".to_owned() } else { format!("matches: {}", words.join(", ")) };
-    if is_models { format!("chosen by the model; {matches}") } else { matches }
+fn reason(ranked: &Ranked, is_models: bool) -> Reason {
+    let words = ranked.matches.iter().map(|found| found.word.clone()).take(REASONS).collect();
+    Reason::Match { words, by_model: is_models, is_outline: false, read_first: Vec::new() }
+}
+
+fn outlined(reason: Reason) -> Reason {
+    match reason {
+        Reason::Match { words, by_model, read_first, .. } => Reason::Match { words, by_model, is_outline: true, read_first },
+        other => other,
+    }
 }

@@ -9,7 +9,7 @@ use super::corpus::{Corpora, Corpus, Member};
 use crate::Failure;
 use crate::note::{Note, NoteKind};
 use crate::select::Selection;
-use crate::settings::OnFailure;
+use crate::settings::{OnFailure, SelectorKind, Settings};
 
 /// How many candidates a model is shown: the right one is among them 97 times of 100.
 pub const SHOWN: usize = 30;
@@ -33,6 +33,11 @@ pub type Model<'a> = dyn Fn(&str, &[Candidate]) -> Result<Vec<usize>, Failure> +
 pub enum Selector<'a> {
     Local,
     Model { ask: &'a Model<'a>, on_failure: OnFailure },
+}
+
+/// Whether a model chooses documents, which takes longer than everything else together.
+pub fn asks_a_model(settings: &Settings) -> bool {
+    settings.selector.kind.value == SelectorKind::OpenAi
 }
 
 /// What is asked.

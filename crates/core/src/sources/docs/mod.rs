@@ -27,8 +27,8 @@ mod tests;
 #[cfg(test)]
 mod tests_bring;
 
-pub use bring::{Ask, BEHIND, bring};
-pub use choose::{Candidate, Choice, Model, Question, SHOWN, Selector, choose, open_and_choose};
+pub use bring::{Ask, bring};
+pub use choose::{Candidate, Choice, Model, Question, SHOWN, Selector, asks_a_model, choose, open_and_choose};
 pub use corpus::{Corpora, Corpus, Member, Offered};
 pub use crawl::{DeadReference, MAX_DOCUMENT_BYTES};
 pub use entries::entries;

@@ -96,7 +96,7 @@ fn a_message_brings_its_document_and_small_talk_brings_nothing() {
     assert_eq!(brought.pieces[0].path, "docs/deploy.md");
     assert_eq!(brought.pieces[0].id, handbook.root.join("docs/deploy.md").display().to_string());
     assert!(brought.pieces[0].text.starts_with("# Deploying"), "front matter stays out");
-    assert!(brought.pieces[0].reason.starts_with("matches: "), "{}", brought.pieces[0].reason);
+    assert!(brought.pieces[0].reason.to_string().starts_with("matches: "), "{}", brought.pieces[0].reason);
     for quiet in ["yes", "run the tests again", "", "<task-notification>the canary release is rolled back</task-notification>"] {
         assert_eq!(handbook.bring(quiet), Brought::default(), "{quiet}");
     }
@@ -178,12 +178,12 @@ fn what_is_required_requires_more_and_circles_end() {
     handbook.write("docs/types.md", "# Types\n\nText has no length.\n\n## Required reads\n\n- @docs/style.md\n- @docs/gone.md\n");
     let brought = handbook.bring(DATABASE);
     assert_eq!(paths(&brought), ["docs/names.md", "docs/types.md", "docs/style.md", "docs/database.md"]);
-    assert_eq!(brought.pieces[1].reason, "required by docs/style.md");
+    assert_eq!(brought.pieces[1].reason.to_string(), "required by docs/style.md");
     // Of what finds no room, the one that wants it is told.
     handbook.write("docs/types.md", &format!("# Types\n\n{}\n", "Text has no length. ".repeat(1_000)));
     let brought = handbook.bring(DATABASE);
     assert_eq!(paths(&brought), ["docs/names.md", "docs/style.md", "docs/database.md"]);
-    assert_eq!(brought.pieces[1].reason, "required by docs/database.md; read docs/types.md first");
+    assert_eq!(brought.pieces[1].reason.to_string(), "required by docs/database.md; read docs/types.md first");
     // However many there are, few are read.
     for number in 0..60 {
         handbook.write(&format!("docs/link{number}.md"), &format!("Required reads\n\n@docs/link{}.md\n", number + 1));
@@ -231,11 +231,11 @@ fn required_reads_come_first_while_there_is_room() {
     handbook.settings = "docs.max_docs = 1".into();
     let brought = handbook.bring(DATABASE);
     assert_eq!(paths(&brought)[..2], ["docs/style.md", "docs/database.md"]);
-    assert_eq!(brought.pieces[0].reason, "required by docs/database.md");
+    assert_eq!(brought.pieces[0].reason.to_string(), "required by docs/database.md");
     handbook.settings = "docs.max_tokens = 70\ndocs.max_docs = 1".into();
     let brought = handbook.bring(DATABASE);
     assert_eq!(paths(&brought), ["docs/database.md"]);
-    assert!(brought.pieces[0].reason.ends_with("; read docs/style.md first"), "{}", brought.pieces[0].reason);
+    assert!(brought.pieces[0].reason.to_string().ends_with("; read docs/style.md first"), "{}", brought.pieces[0].reason);
     assert!(brought.notes.iter().any(|note| note.kind == NoteKind::Budget && note.path == "docs/style.md"));
 }
 

@@ -8,15 +8,23 @@ use jiff::Timestamp;
 use super::chain;
 use super::context::{Context, Mode, context};
 use super::knowledge::Knowledge;
-use super::load::{self, KNOWLEDGE};
+use super::load::{self, DIRECTORY, KNOWLEDGE};
 use super::render;
 use crate::note::{Note, NoteKind};
 use crate::piece::{Brought, Order, Piece, content_hash, guard};
+use crate::reason::Reason;
+use crate::settings::Places;
 use crate::shown::path_text;
+use crate::sources::Source;
 use crate::tokens::estimate_utf16;
 
 /// A knowledge file larger than this is not searched at every message.
 const MAX_SEARCHED_BYTES: usize = 4 * 1024 * 1024;
+
+/// Tells at the price of a few `stat`s whether there is any domain for a directory.
+pub fn is_here(places: &Places) -> bool {
+    places.here.ancestors().any(|directory| directory.join(DIRECTORY).is_dir())
+}
 
 /// Returns the pieces of a session that starts at `path`: every level's info, state, knowledge, navigation.
 ///
@@ -31,15 +39,17 @@ pub fn bring(path: &Path, now: Timestamp) -> Brought {
             text = format!("> {warning}\n\n{text}");
         }
         let id = path_text(&level.info_path());
-        pieces.push(Piece::new(id.clone(), id, format!("domain {}", level.domain), Order::Chain, text).of_content(own));
+        pieces.push(
+            Piece::new(Source::Domains, id.clone(), id, Reason::Domain { name: level.domain.clone() }, Order::Chain, text).of_content(own),
+        );
     }
     if let Some(state) = &context.state {
         let id = path_text(&state.path);
-        pieces.push(Piece::new(id.clone(), id, "hand-off of the session before", Order::State, render::state_piece(state)));
+        pieces.push(Piece::new(Source::Domains, id.clone(), id, Reason::HandOff, Order::State, render::state_piece(state)));
     }
     pieces.extend(knowledge_piece(&context));
     pieces.extend(navigation_piece(&context));
-    Brought { pieces, notes: context.notes }
+    Brought { pieces, notes: context.notes, is_behind: false }
 }
 
 /// A summary has an identity of its own: the file itself was not delivered.
@@ -52,12 +62,12 @@ fn knowledge_piece(context: &Context) -> Option<Piece> {
     if let Some(warning) = knowledge.warning.as_ref().filter(|_| knowledge.mode == Mode::Summary) {
         text = format!("> {warning}\n\n{text}");
     }
-    Some(Piece::new(id, path, format!("domain knowledge, {}", knowledge.mode.word()), Order::Knowledge, text).of_content(own))
+    Some(Piece::new(Source::Domains, id, path, Reason::Knowledge { mode: knowledge.mode }, Order::Knowledge, text).of_content(own))
 }
 
 fn navigation_piece(context: &Context) -> Option<Piece> {
     let path = path_text(context.deepest.as_deref()?);
-    Some(Piece::new(format!("{path}#around"), path, "domains and files around", Order::Knowledge, render::navigation_piece(context)))
+    Some(Piece::new(Source::Domains, format!("{path}#around"), path, Reason::Around, Order::Knowledge, render::navigation_piece(context)))
 }
 
 /// An entry of a knowledge file that was not loaded whole, as a candidate for the running message.
@@ -77,13 +87,6 @@ pub struct EntryCandidate {
     pub body: String,
     /// The whole entry with its heading, as it is delivered.
     pub text: String,
-}
-
-impl EntryCandidate {
-    /// Makes the piece that delivers this entry.
-    pub fn piece(&self, reason: impl Into<String>) -> Piece {
-        Piece::new(self.id.clone(), self.path.clone(), reason, Order::Document, self.text.clone())
-    }
 }
 
 /// Returns the entries of the deepest domain's knowledge where it is too large to be loaded whole, else nothing.

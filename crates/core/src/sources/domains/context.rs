@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::chain::{Chain, Level};
 use super::knowledge::Knowledge;
@@ -24,7 +24,7 @@ pub const SUMMARY_FROM: u64 = 8_000;
 pub const BLOCKED_ABOVE: u64 = 16_000;
 
 /// How much of a knowledge file is loaded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     Full,

@@ -85,8 +85,6 @@ fn entries_of_a_large_file_are_candidates_and_of_a_small_one_are_not() {
     assert_eq!((first.title.as_str(), first.kind.as_str(), first.date.as_deref()), ("Title 0", "rule", Some("2026-01-01")));
     assert_eq!(first.topics, ["t0"]);
     assert!(first.text.starts_with("## 2026-01-01 - Title 0\n") && first.body.starts_with("words"));
-    let piece = first.piece("matches: words");
-    assert_eq!((piece.order, piece.id.as_str()), (Order::Document, first.id.as_str()));
     write(dir.path(), ".megg/knowledge.md", &"x".repeat(5_000_000));
     let mut notes = Vec::new();
     assert_eq!(entries(dir.path(), &mut notes), []);

@@ -7,7 +7,6 @@ use super::plan::{Strategy, plan};
 use super::read;
 use crate::lines::{Hidden, lines};
 use crate::note::{Level, Note};
-use crate::piece::{Order, Piece};
 use crate::settings::{Places, Settings};
 use crate::shown::path_text;
 
@@ -109,13 +108,6 @@ pub struct EntryCandidate {
     pub body: String,
     /// The whole entry with its heading, as it is delivered.
     pub text: String,
-}
-
-impl EntryCandidate {
-    /// Makes the piece that delivers this entry.
-    pub fn piece(&self, reason: impl Into<String>) -> Piece {
-        Piece::new(self.id.clone(), self.path.clone(), reason, Order::Document, self.text.clone())
-    }
 }
 
 /// Returns the entries of all files of which the gate shows only the index. Superseded ones are left out: the entry

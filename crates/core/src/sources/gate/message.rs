@@ -10,9 +10,11 @@ use super::plan::{CONSTITUTION, DECISIONS, LEARNINGS, Planned, Strategy, TASKS, 
 use super::read;
 use crate::fs::{FileError, FileProblem};
 use crate::note::{Level, Note, NoteKind};
-use crate::piece::{Brought, Order, Piece, content_hash};
+use crate::piece::{Brought, Order, Piece, Role, content_hash};
+use crate::reason::Reason;
 use crate::settings::{Places, Settings};
 use crate::shown::path_text;
+use crate::sources::{Notice, Source};
 use crate::tokens::estimate_bytes;
 
 /// More tokens than this are injected all the same, but it is said.
@@ -88,6 +90,13 @@ pub fn bring(places: &Places, settings: &Settings) -> Brought {
     load(places, settings).map(Gate::into_brought).unwrap_or_default()
 }
 
+/// Returns what the webhook is told after the gate's files went in.
+pub fn notice(places: &Places, settings: &Settings) -> Option<Notice> {
+    let gate = load(places, settings)?;
+    let project = gate.directory.parent().unwrap_or(&gate.directory).to_path_buf();
+    Some(Notice { message: gate.summary(), project })
+}
+
 impl Gate {
     /// The rules of the directories above hold here too, and come first.
     fn load_above(&mut self, found: &Found, planned: &[Planned], redacts: bool) {
@@ -145,7 +154,7 @@ impl Gate {
     }
 
     fn into_brought(self) -> Brought {
-        Brought { pieces: self.pieces(), notes: self.notes }
+        Brought { pieces: self.pieces(), notes: self.notes, is_behind: false }
     }
 
     /// Returns the message in pieces: one per file, the banner with the first, the closing notes as the last.
@@ -156,13 +165,16 @@ impl Gate {
             let path = path_text(&section.path);
             // An index has an identity of its own: the file itself is not in the window.
             let id = if section.strategy == Strategy::Index { format!("{path}#index") } else { path.clone() };
+            let role = if banner.is_some() { Role::Head } else { Role::Body };
             let text = format!("{}{}{}\n\n", banner.take().unwrap_or_default(), section.head(), section.text);
-            let piece = Piece::new(id, path, format!("core file, {}", section.strategy.word()), section.order(), text);
+            let reason = Reason::CoreFile { strategy: section.strategy };
+            let piece = Piece::new(Source::Gate, id, path, reason, section.order(), text).with_role(role);
             pieces.push(if section.strategy == Strategy::Verbatim { piece.of_content(content_hash(&section.text)) } else { piece });
         }
         let directory = path_text(&self.directory);
         let text = format!("{}{}", banner.unwrap_or_default(), self.footer());
-        pieces.push(Piece::new(format!("{directory}#footer"), directory, "closing notes", Order::Gate, text));
+        let footer = Piece::new(Source::Gate, format!("{directory}#footer"), directory, Reason::ClosingNotes, Order::Gate, text);
+        pieces.push(footer.with_role(Role::Closing));
         pieces
     }
 

@@ -22,7 +22,7 @@ mod tests;
 pub use entry::{EntryCandidate, entries};
 pub use find::{CONTEXT, find_directory, is_here, may_have_entries};
 pub use frame::{BANNER_START, banner};
-pub use message::{Gate, Section, WARN_TOKENS, bring, load};
+pub use message::{Gate, Section, WARN_TOKENS, bring, load, notice};
 pub use plan::{CORE, Planned, Strategy, plan};
 pub use record::{Record, RecordKind, add_record};
 pub use scaffold::{Scaffolded, scaffold};

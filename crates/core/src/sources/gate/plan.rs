@@ -1,12 +1,12 @@
 //! Which file goes in how: the table of core files, and what the settings change in it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::note::{Note, NoteKind};
 use crate::settings::{Settings, nearest};
 
 /// How a file goes into the window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Strategy {
     /// The whole file.

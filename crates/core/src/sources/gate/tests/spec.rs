@@ -176,6 +176,5 @@ fn entries_of_index_only_files_are_candidates() {
             ("LEARNINGS.md#2026-01-03-030405-beware", "Beware", "long learning body")
         ]
     );
-    assert_eq!(found[0].piece("matches: x").order, Order::Document);
     assert_eq!(notes, []);
 }

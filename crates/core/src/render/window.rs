@@ -1,4 +1,4 @@
-//! What the model sees, and the object that carries it.
+//! What a model sees of the pieces in its window.
 //!
 //! Every piece stands under a line that names its file, so project text never poses as the user's. A line of content
 //! that looks like ours is moved in by a space; characters that turn text around or hide it are made visible.
@@ -6,17 +6,16 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use serde_json::json;
-
-use crate::agent::{Agent, Event, Shape};
+use crate::measure::Unit;
+use crate::shown::one_line;
 
 /// How our own lines begin.
 pub const MARK: &str = "=== brief: ";
 
 /// Returns the line above a piece.
 pub fn label(path: &str, reason: &str, is_update: bool, part: Option<(u32, u32)>) -> String {
-    let path = briefing_core::shown::one_line(path);
-    let reason = briefing_core::shown::one_line(reason);
+    let path = one_line(path);
+    let reason = one_line(reason);
     let mut line = format!("{MARK}{path} ({reason}");
     if is_update {
         line.push_str("; changed, replaces what you saw");
@@ -28,7 +27,7 @@ pub fn label(path: &str, reason: &str, is_update: bool, part: Option<(u32, u32)>
     line
 }
 
-/// Returns the first line of an output that has fellows.
+/// Returns the first line of an output that is one of several.
 pub fn header(number: u32, of: u32) -> String {
     format!("{MARK}project context, part {number} of {of} ===\n")
 }
@@ -60,8 +59,16 @@ fn hides(c: char) -> bool {
     matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{E0000}'..='\u{E007F}')
 }
 
+/// One output, ready for its target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rendered {
+    pub text: String,
+    /// In the agent's unit.
+    pub size: u64,
+}
+
 /// Joins the rendered segments of one output.
-pub fn output(header: Option<&str>, segments: &[&str]) -> String {
+pub fn output(header: Option<&str>, segments: &[&str], unit: Unit) -> Rendered {
     let mut text = header.unwrap_or_default().to_owned();
     for (number, segment) in segments.iter().enumerate() {
         // The gate's own form ends its pieces with a blank line: no second one.
@@ -73,22 +80,12 @@ pub fn output(header: Option<&str>, segments: &[&str]) -> String {
             text.push('\n');
         }
     }
-    text
+    let size = unit.of(&text);
+    Rendered { text, size }
 }
 
 /// What joining adds to a segment at most: a line break before and one behind.
 pub const JOINT: u64 = 2;
-
-/// Returns the one JSON object on stdout.
-pub fn object(agent: &Agent, event: &Event, context: &str) -> String {
-    let value = match agent.shape {
-        Shape::Nested => json!({ "hookSpecificOutput": { "hookEventName": event.name, "additionalContext": context } }),
-        Shape::Flat => json!({ "additionalContext": context }),
-        Shape::FlatSnake => json!({ "additional_context": context }),
-        Shape::Plain => json!({ "context": context }),
-    };
-    format!("{value}\n")
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,35 +1,35 @@
-//! Is what we gave still there? Gemini shortens its window by itself, when it is full or a turn is broken off, and no event
-//! tells; but it writes its transcript anew then. What is missing from it is due again.
+//! Whether the window still holds what it was given. Gemini shortens its window by itself, when it is full or a turn is
+//! broken off, and no event tells; but it rewrites its transcript then. What is missing from it is due again.
 
 use std::path::Path;
 
-use briefing_core::Order;
 use briefing_core::fs::read_bytes;
-use briefing_core::sources::gate::BANNER_START;
-use briefing_store::{Given, Ledger, SessionKey};
+use briefing_core::render::window::MARK;
+use briefing_core::sources::Framing;
+use briefing_core::{Moment, Note, NoteKind};
+use briefing_store::{Given, Ledger};
 
-use super::Hook;
-use crate::agent::When;
-use crate::render::MARK;
-use crate::request::Request;
+use super::Window;
 
 /// A larger transcript is not looked at.
 const MAX_TRANSCRIPT: u64 = 64 * 1024 * 1024;
 /// How a line begins that replaces all messages before it.
 const ANEW: &[u8] = b"\n{\"$set\":{\"messages\":";
 
-impl Hook<'_> {
+impl Window<'_> {
     /// Makes the ledger forget what the client's window has lost. Whatever hinders that, nothing is forgotten.
-    pub(super) fn look_through(&mut self, request: &Request, key: &SessionKey, ledger: &mut dyn Ledger) {
-        if !request.agent.transcript_is_window || request.event.when != When::Message {
+    pub(super) fn forget_what_was_lost(&mut self, ledger: &mut dyn Ledger) {
+        let request = self.request;
+        if !request.agent.transcript_is_window || request.event.moment != Moment::Message {
             return;
         }
         let Some(transcript) = request.transcript.as_deref() else { return };
-        let Ok(Some(look)) = ledger.look(key) else { return };
-        let Ok(given) = ledger.given(look.session) else { return };
+        let Ok(Some(known)) = ledger.look(&self.key) else { return };
+        let Ok(given) = ledger.given(known.session) else { return };
         let lost = lost(&given, transcript);
-        if !lost.is_empty() && ledger.forget(look.session, &lost).is_ok() {
-            self.notes.push(format!("{} pieces are no longer in the window", lost.len()));
+        if !lost.is_empty() && ledger.forget(known.session, &lost).is_ok() {
+            let reason = format!("{} pieces are no longer in the window", lost.len());
+            self.notes.push(Note::info("window", NoteKind::Missing, reason));
         }
     }
 }
@@ -45,21 +45,24 @@ fn lost(given: &[Given], transcript: &Path) -> Vec<String> {
     let is_lost = |one: &&Given| {
         // Sections of one file stand under the same path: none of them can be told from another.
         let wanted = given.iter().filter(|other| other.path == one.path).map(|other| other.times as usize).sum();
-        let wanted = if is_plain(one) { 1 } else { wanted };
+        let wanted = if own_sign(one).is_some() { 1 } else { wanted };
         !one.path.is_empty() && window.matches(&sign(one)).count() < wanted
     };
     given.iter().filter(is_lost).map(|given| given.piece.clone()).collect()
 }
 
-/// Whether a piece stands under the banner of the gate instead of a line of its own.
-fn is_plain(given: &Given) -> bool {
-    (given.rank == Order::Constitution as u8 || given.rank == Order::Gate as u8) && !given.is_split
+/// Whether a piece stands under its source's own head instead of a line of its own.
+fn own_sign(given: &Given) -> Option<&'static str> {
+    match given.source?.row().framing {
+        Framing::Own { sign, .. } if !given.is_split => Some(sign),
+        _ => None,
+    }
 }
 
 /// Returns what a piece is known by in the transcript, as the client writes it: angle brackets escaped, inside of JSON.
 fn sign(given: &Given) -> String {
-    if is_plain(given) {
-        return BANNER_START.to_owned();
+    if let Some(sign) = own_sign(given) {
+        return sign.to_owned();
     }
     let label = format!("{MARK}{} (", given.path).replace('<', "&lt;").replace('>', "&gt;");
     let quoted = serde_json::Value::from(label).to_string();
@@ -68,21 +71,20 @@ fn sign(given: &Given) -> String {
 
 #[cfg(test)]
 mod tests {
+    use briefing_core::Source;
+
     use super::*;
 
-    fn given(path: &str, times: u32, rank: Order) -> Given {
-        Given { piece: format!("id of {path}"), path: path.into(), rank: rank as u8, is_split: false, times }
+    fn given(path: &str, times: u32, source: Source) -> Given {
+        Given { piece: format!("id of {path}"), path: path.into(), source: Some(source), is_split: false, times }
     }
 
     fn lost_in(transcript: &str) -> Vec<String> {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("t.jsonl");
         std::fs::write(&file, transcript).unwrap();
-        let all = [
-            given("/p/a \"b\" <c>.md", 1, Order::Document),
-            given("/p/d.md", 2, Order::Document),
-            given("/p/.context/X.md", 1, Order::Gate),
-        ];
+        let all =
+            [given("/p/a \"b\" <c>.md", 1, Source::Docs), given("/p/d.md", 2, Source::Docs), given("/p/.context/X.md", 1, Source::Gate)];
         lost(&all, &file)
     }
 

@@ -1,0 +1,196 @@
+//! With the ledger: arrive, plan or wait for the plan, claim, take turns, deliver, confirm.
+
+use std::time::{Duration, Instant};
+
+use briefing_core::Moment;
+use briefing_core::fit::{Briefing, Standing, fit};
+use briefing_core::render::window;
+use briefing_core::settings::Settings;
+use briefing_core::shown::path_text;
+use briefing_core::sources::{Opens, Source, Sources};
+use briefing_store::{Admission, Arrival, Arrived, Claim, Holder, Ledger, Look, Offer, Parent, PlanState, Printer, SessionKey, StoreError};
+
+use super::{Outcome, Target, Window, by_message, wall_clock};
+use crate::agent::Keeps;
+use crate::fork::{self, Origin};
+use crate::lanes;
+use crate::moment::{self, AFTER_RESET, MESSAGE};
+use crate::request::{Request, Start};
+
+/// How often a lane looks whether the event is planned.
+const PAUSE: Duration = Duration::from_micros(500);
+
+impl Window<'_> {
+    pub(super) fn deliver(&mut self, settings: &Settings, ledger: &mut dyn Ledger, target: &mut dyn Target) -> Result<Outcome, StoreError> {
+        let request = self.request;
+        let holder = Holder::me();
+        let mut arrived = self.arrive(ledger, &holder, request.is_reset)?;
+        if !request.event.carries {
+            return Ok(if request.is_reset { Outcome::Emptied } else { Outcome::Silent });
+        }
+        let printer = Printer {
+            lane: request.lane.number,
+            lanes: request.event.lanes.max(1),
+            holder: &holder,
+            reaped_as: lanes::reaped_as(request.client),
+        };
+        let claim = loop {
+            match arrived.state {
+                PlanState::Mine => break self.plan(settings, ledger, &arrived, printer)?,
+                PlanState::Ready => break ledger.claim(arrived.plan, printer, wall_clock())?,
+                PlanState::Lost => arrived = self.arrive(ledger, &holder, false)?,
+                PlanState::Others if Instant::now() > self.deadline => return Ok(Outcome::Busy),
+                PlanState::Others => {
+                    std::thread::sleep(PAUSE);
+                    arrived.state = ledger.plan_state(arrived.plan)?;
+                }
+            }
+        };
+        if claim.rows.is_empty() {
+            return Ok(Outcome::Silent);
+        }
+        self.hand_over(ledger, &claim, target)
+    }
+
+    fn arrive(&self, ledger: &mut dyn Ledger, holder: &Holder, is_reset: bool) -> Result<Arrived, StoreError> {
+        let request = self.request;
+        let origin = origin(request);
+        // Two resumes look alike but for the client's process.
+        let occasion = format!("{} {}", request.occasion, request.client.unwrap_or_default());
+        let parent_key = origin.as_ref().map(|origin| SessionKey::new(request.agent.name, &origin.session, None));
+        let is_resumed = request.event.moment == Moment::Session && request.start == Start::Resume;
+        let forgets = is_resumed && request.agent.keeps == Keeps::Messages;
+        let keeps_message = self.present & by_message() != 0;
+        ledger.arrive(&Arrival {
+            key: &self.key,
+            plan: (request.event.lanes > 1).then_some(occasion.as_str()),
+            lane: request.lane.number,
+            cwd: &path_text(&self.places.here),
+            now: wall_clock(),
+            holder,
+            is_reset,
+            // Nothing of the work before goes on after it was cleared.
+            owed_after_reset: if request.start == Start::Clear { 0 } else { AFTER_RESET },
+            forget_all_but: forgets.then_some(MESSAGE),
+            forget_sources: if forgets { Source::opening(&[Opens::First, Opens::Work]) } else { 0 },
+            owe: if self.owes() { by_message() } else { 0 },
+            message: request.message.as_deref().filter(|_| keeps_message),
+            parent: origin.zip(parent_key.as_ref()).map(|(origin, key)| Parent { key, until: origin.until }),
+        })
+    }
+
+    /// Plans the event: asks the sources, fits what is due, and claims this lane's own output.
+    fn plan(&mut self, settings: &Settings, ledger: &mut dyn Ledger, arrived: &Arrived, printer: Printer<'_>) -> Result<Claim, StoreError> {
+        let request = self.request;
+        let known = &arrived.look;
+        let open = moment::sources(request.agent, request.event, request.start, known.done, known.owed);
+        let sources = wanted(request, open & self.present, &known.message);
+        let message = request.message.as_deref().or(Some(&known.message)).filter(|message| !message.is_empty());
+        let pieces = self.bring(settings, sources, message);
+        let hex = |hash: &blake3::Hash| hash.to_hex().to_string();
+        let hashes: Vec<(String, Option<String>)> =
+            pieces.iter().map(|piece| (hex(&piece.hash), piece.whole.as_ref().map(|whole| hex(&whole.hash)))).collect();
+        let offers: Vec<Offer<'_>> = pieces
+            .iter()
+            .zip(&hashes)
+            .map(|(piece, (hash, of_whole))| Offer {
+                piece: &piece.id,
+                hash,
+                whole: piece.whole.as_ref().map(|whole| whole.id.as_str()).zip(of_whole.as_deref()),
+            })
+            .collect();
+        let room = self.room();
+        let (mut notes, mut brought) = (Vec::new(), 0);
+        let mut arrange = |standing: &Standing| -> Briefing {
+            brought = standing.due.iter().fold(0, |all, due| all | pieces[due.piece].source.bit());
+            let mut briefing = match request.only {
+                Some(source) => fit_alone(source, standing, |own| fit(own, &pieces, room)),
+                None => fit(standing, &pieces, room),
+            };
+            notes = std::mem::take(&mut briefing.notes);
+            briefing
+        };
+        // Documents are never done: the next message may need others. What was owed of an absent source is paid.
+        let paid = if request.only.is_some() { 0 } else { known.owed & (by_message() | !self.present) };
+        let claim = ledger.admit(&mut Admission {
+            printer,
+            session: known.session,
+            epoch: known.epoch,
+            plan: arrived.plan,
+            moment: request.event.moment.word(),
+            now: wall_clock(),
+            offers: &offers,
+            done: (sources & !by_message()) | paid,
+            arrange: &mut arrange,
+        })?;
+        self.notes.extend(notes);
+        self.brought |= brought;
+        Ok(claim)
+    }
+
+    /// Renders a claim, delivers it and confirms it.
+    fn hand_over(&mut self, ledger: &mut dyn Ledger, claim: &Claim, target: &mut dyn Target) -> Result<Outcome, StoreError> {
+        let request = self.request;
+        let segments: Vec<&str> = claim.rows.iter().map(|row| row.text.as_str()).collect();
+        let header = (claim.of > 1 && request.only.is_none()).then(|| window::header(claim.number, claim.of));
+        let rendered = window::output(header.as_deref(), &segments, request.agent.unit);
+        if claim.follows {
+            lanes::wait_for_turn(ledger, claim, self.deadline);
+        }
+        if let Err(error) = target.deliver(&rendered) {
+            ledger.release(claim)?;
+            return Ok(Outcome::NotPrinted(error.to_string()));
+        }
+        let notes: Vec<String> = self.notes.iter().map(|note| format!("{}: {}", note.path, note.reason)).collect();
+        let receipt = briefing_store::Receipt {
+            now: wall_clock(),
+            event: request.event.name,
+            lane: request.lane.number,
+            micros: u64::try_from(request.started.elapsed().as_micros()).unwrap_or(u64::MAX),
+            outcome: "delivered",
+            size: rendered.size,
+            notes: &notes,
+        };
+        // It is out. If this fails it goes out once more: at least once here, exactly once otherwise.
+        let _ = ledger.confirm(claim, &receipt);
+        let _ = ledger.tidy();
+        Ok(Outcome::Delivered { size: rendered.size })
+    }
+
+    /// Tells whether an event has nothing to say and changes nothing, from what the ledger knows of its session.
+    pub(super) fn is_quiet(&self, ledger: &mut dyn Ledger) -> bool {
+        let Ok(known) = ledger.look(&self.key) else { return false };
+        is_quiet(self.request, self.present, self.owes(), known.as_ref())
+    }
+}
+
+fn is_quiet(request: &Request, present: Sources, owes: bool, known: Option<&Look>) -> bool {
+    if request.is_reset || owes {
+        return present == 0 && known.is_none();
+    }
+    let sources = moment::sources_for(request.agent, request.event, request.start, known) & present;
+    known.is_none_or(|known| known.open == 0) && wanted(request, sources, known.map_or("", |known| &known.message)) == 0
+}
+
+/// Fits one source alone, whole, into the first output; what others have queued keeps waiting behind it.
+///
+/// This is spec 2's command: it goes through the same ledger as the hook and takes what a dead process left of its own.
+fn fit_alone(source: Source, standing: &Standing, fit: impl Fn(&Standing) -> Briefing) -> Briefing {
+    let (own, others): (Vec<_>, Vec<_>) = standing.queued.iter().cloned().partition(|waiting| waiting.source == Some(source));
+    let mut briefing = fit(&Standing { queued: own, ..standing.clone() });
+    briefing.placed.extend(others.iter().map(|waiting| (waiting.id, 1)));
+    briefing
+}
+
+/// Leaves out the sources that look at the message where there are no words to select by.
+fn wanted(request: &Request, sources: Sources, kept: &str) -> Sources {
+    let has_words = request.message.is_some() || (request.event.moment != Moment::Message && !kept.is_empty());
+    if has_words { sources } else { sources & !by_message() }
+}
+
+/// Returns where a fork comes from.
+fn origin(request: &Request) -> Option<Origin> {
+    let is_fork = request.event.moment == Moment::Session && request.start == Start::Fork;
+    let transcript = request.transcript.as_deref().filter(|_| is_fork)?;
+    fork::origin(transcript, request.client.and_then(fork::Client::of).as_ref())
+}

@@ -1,0 +1,68 @@
+//! Without a ledger: what can still be said, each event for itself.
+//!
+//! The store may be read-only, full, damaged or newer than we are. Then a session's start brings the domains and the
+//! core files at once, a message its documents, and tool events nothing: without memory they would repeat themselves.
+//! All lanes of an event compute the same outputs, and each prints its own. Nothing is queued.
+
+use briefing_core::fit::{Briefing, Due, Room, Standing, fit};
+use briefing_core::render::window;
+use briefing_core::settings::Settings;
+use briefing_core::sources::{Opens, Source, Sources};
+use briefing_core::{Moment, Note, NoteKind, Piece, Rendered};
+use briefing_store::StoreError;
+
+use super::{Outcome, Target, Window};
+use crate::request::{Request, Start};
+
+impl Window<'_> {
+    /// Says what can be said without memory.
+    pub(super) fn deliver_without_ledger(&mut self, settings: &Settings, error: &StoreError, target: &mut dyn Target) -> Outcome {
+        self.notes.push(Note::warning("ledger", NoteKind::Fallback, format!("not used: {error}")));
+        let request = self.request;
+        let opening = request.only.map_or_else(|| sources(request), Source::bit);
+        let sources = opening & self.present;
+        if !request.event.carries || sources == 0 {
+            return Outcome::Silent;
+        }
+        let pieces = self.bring(settings, sources, request.message.as_deref());
+        let (outputs, briefing) = outputs(&pieces, self.room());
+        self.notes.extend(briefing.notes);
+        let Some(rendered) = outputs.get(usize::from(request.lane.number) - 1) else { return Outcome::Silent };
+        match target.deliver(rendered) {
+            Ok(()) => {
+                // Every lane computes everything; the first one tells.
+                if request.lane.number == 1 {
+                    self.brought |= pieces.iter().fold(0, |all, piece| all | piece.source.bit());
+                }
+                Outcome::Stateless { size: rendered.size }
+            }
+            Err(error) => Outcome::NotPrinted(error.to_string()),
+        }
+    }
+}
+
+/// Returns the sources that open at an event when nothing is remembered.
+fn sources(request: &Request) -> Sources {
+    match request.event.moment {
+        Moment::Session if request.start == Start::Resume => 0,
+        Moment::Session | Moment::SubAgent => Source::opening(&[Opens::First, Opens::Work]),
+        Moment::Message => Source::opening(&[Opens::Message]),
+        _ => 0,
+    }
+}
+
+/// Returns the outputs of an event at which all pieces are due, and how they were fitted.
+pub(crate) fn outputs(pieces: &[Piece], room: Room) -> (Vec<Rendered>, Briefing) {
+    let due = (0..pieces.len()).map(|piece| Due { piece, is_update: false }).collect();
+    let briefing = fit(&Standing { due, ..Standing::default() }, pieces, room);
+    let count = briefing.segments.iter().map(|segment| segment.slot + 1).max().unwrap_or(0);
+    let outputs = (0..count)
+        .map(|slot| {
+            let texts: Vec<&str> =
+                briefing.segments.iter().filter(|segment| segment.slot == slot).map(|segment| segment.text.as_str()).collect();
+            let header = (count > 1).then(|| window::header(slot + 1, count));
+            window::output(header.as_deref(), &texts, room.unit)
+        })
+        .collect();
+    (outputs, briefing)
+}

@@ -1,0 +1,86 @@
+//! This process as the engine sees it: its environment, its clock, and what it can do for the sources.
+
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use briefing_agents::Host;
+use briefing_core::settings::{Layer, Places, Settings};
+use briefing_core::sources::Helper;
+use briefing_core::sources::docs::Candidate;
+use briefing_core::{Failure, Note, NoteKind};
+use briefing_llm::{Endpoint, choose};
+use jiff::Timestamp;
+
+use crate::{environment, talk};
+
+/// The running process.
+pub(crate) struct Process;
+
+impl Helper for Process {
+    /// Asks the model of the settings: one call, which ends before the deadline and within `selector.timeout_ms`.
+    ///
+    /// No key is looked up before a message needs it.
+    fn ask_model(&self, settings: &Settings, deadline: Instant, message: &str, candidates: &[Candidate]) -> Result<Vec<usize>, Failure> {
+        let limit = Duration::from_millis(settings.selector.timeout_ms.value);
+        let left = deadline.saturating_duration_since(Instant::now()).min(limit);
+        if left.is_zero() {
+            return Err(Failure::new("there is no time left to ask the model"));
+        }
+        let endpoint = Endpoint::from_settings(settings, environment::variable)?;
+        let client = choose::client(endpoint, left)?;
+        choose::choose(message, candidates, |messages| client.complete(messages))
+    }
+
+    /// Prepares the documents of a directory in a process of its own, which outlives this one.
+    fn prepare(&self, here: &Path) {
+        let Ok(program) = std::env::current_exe() else { return };
+        let mut command = Command::new(program);
+        command.args(["index", "--prepare"]).current_dir(here).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        // An agent that ends its hook's group must not end this too.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        // Nobody waits for it: we are gone before it is done.
+        drop(command.spawn());
+    }
+}
+
+impl Host for Process {
+    fn places_at(&self, here: PathBuf) -> Places {
+        environment::places_at(here)
+    }
+
+    /// A problem in a settings file is noted, never fatal: the rest of the settings hold.
+    fn settings(&self, places: &Places) -> (Settings, Vec<Note>) {
+        let (settings, problems) = environment::resolve(places, Layer::default());
+        let note = |problem: briefing_core::settings::ConfigProblem| Note::warning(problem.place, NoteKind::Config, problem.problem);
+        (settings, problems.into_iter().map(note).collect())
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        environment::variable(name)
+    }
+
+    fn now(&self) -> Timestamp {
+        environment::now().unwrap_or_else(|_| Timestamp::now())
+    }
+
+    /// Says something on stderr where [`environment::BRIEF_LOG`] asks for it.
+    fn log(&self, text: &dyn Display) {
+        if self.is_set(environment::BRIEF_LOG) {
+            talk::plain(&format!("brief hook: {text}"));
+        }
+    }
+}
+
+/// The engine's helper for commands that only look: they start no process behind anybody's back.
+pub(crate) struct Looking;
+
+impl Helper for Looking {
+    fn ask_model(&self, settings: &Settings, deadline: Instant, message: &str, candidates: &[Candidate]) -> Result<Vec<usize>, Failure> {
+        Process.ask_model(settings, deadline, message, candidates)
+    }
+
+    fn prepare(&self, _: &Path) {}
+}
