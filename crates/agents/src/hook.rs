@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use briefing_core::{Note, Rendered, Source};
-use briefing_store::{Beat, SessionKey};
+use briefing_store::{Beat, Place, SessionKey};
 
 use crate::agent::{Agent, Event};
 use crate::host::Host;
@@ -45,11 +45,15 @@ pub fn run(call: &Call<'_>, host: &dyn Host, input: &mut dyn Input, output: &mut
 
 /// Reads the agent's payload.
 fn read(call: &Call<'_>, host: &dyn Host, input: &mut dyn Input) -> Result<Request, Outcome> {
-    let event = call.agent.event(call.event).ok_or(Outcome::Unknown)?;
-    let bytes = wire::read_object(input, call.started + DEADLINE).map_err(|problem| Outcome::BadInput(problem.to_string()))?;
-    let request = Request::read(call.agent, event, &bytes).map_err(|problem| Outcome::BadInput(problem.to_string()))?;
+    let event = call.agent.event(call.event).ok_or(Outcome::UnknownEvent)?;
+    let bytes = wire::read_object(input, call.started + DEADLINE).map_err(|problem| bad_input(&problem))?;
+    let request = Request::read(call.agent, event, &bytes).map_err(|problem| bad_input(&problem))?;
     let client = host.variable(call.agent.process_variable).and_then(|pid| pid.parse().ok());
     Ok(Request { lane: call.lane, only: call.only, client, started: call.started, ..request })
+}
+
+fn bad_input(problem: &dyn std::error::Error) -> Outcome {
+    Outcome::BadInput { problem: problem.to_string() }
 }
 
 /// Tells whether another agent runs this entry: Copilot and Cursor read Claude's settings too.
@@ -76,11 +80,11 @@ impl Target for Stdout<'_> {
 /// Leaves the heartbeat of everything that the ledger itself has not logged.
 fn leave_heartbeat(call: &Call<'_>, host: &dyn Host, session: &str, outcome: &Outcome, notes: &[Note]) {
     let micros = u64::try_from(call.started.elapsed().as_micros()).unwrap_or(u64::MAX);
-    host.log(&format_args!("{} {}: {} ({micros} µs)", call.agent.name, call.event, outcome.words()));
+    host.log(&format_args!("{} {}: {outcome} ({micros} µs)", call.agent.name, call.event));
     for note in notes {
-        host.log(&format_args!("{}: {}", note.path, note.reason));
+        host.log(note);
     }
-    if matches!(outcome, Outcome::Delivered { .. }) {
+    if *outcome == Outcome::Delivered {
         return;
     }
     let beat = Beat {
@@ -90,13 +94,11 @@ fn leave_heartbeat(call: &Call<'_>, host: &dyn Host, session: &str, outcome: &Ou
         session: session.to_owned(),
         lane: call.lane.number,
         micros,
-        outcome: outcome.words(),
-        notes: notes.iter().map(|note| format!("{}: {}", note.path, note.reason)).collect(),
+        outcome: outcome.clone(),
+        notes: notes.to_vec(),
     };
-    let Some(state) = host.places_at("/".into()).state else { return };
-    let directory = state.join("brief");
-    if briefing_store::beat(&directory, &beat).is_err() && briefing_store::directory(&state).is_ok() {
+    if let Some(place) = Place::of(&host.places_at("/".into())) {
         // Nobody is left to tell when even this fails.
-        let _ = briefing_store::beat(&directory, &beat);
+        let _ = briefing_store::beat(&place, &beat);
     }
 }

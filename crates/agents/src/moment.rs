@@ -2,16 +2,13 @@
 
 use briefing_core::Moment;
 use briefing_core::sources::{Opens, Source, Sources};
-use briefing_store::Look;
+use briefing_store::Known;
 
 use crate::agent::{Agent, Event};
 use crate::request::Start;
 
 /// Due at once after the window was emptied: core, chain, state, and the documents of the running message.
 pub const AFTER_RESET: Sources = Source::every();
-
-/// The name under which the ledger keeps what came with a message.
-pub const MESSAGE: &str = Moment::Message.word();
 
 /// Returns the sources that open at this event for a session of which `done` and `owed` are known.
 ///
@@ -32,8 +29,8 @@ pub fn sources(agent: &Agent, event: &Event, start: Start, done: Sources, owed: 
 }
 
 /// The same for a session that the ledger may not know yet.
-pub fn sources_for(agent: &Agent, event: &Event, start: Start, look: Option<&Look>) -> Sources {
-    let (done, owed) = look.map_or((0, 0), |look| (look.done, look.owed));
+pub fn sources_for(agent: &Agent, event: &Event, start: Start, known: Option<&Known>) -> Sources {
+    let (done, owed) = known.map_or((0, 0), |known| (known.done, known.owed));
     sources(agent, event, start, done, owed)
 }
 

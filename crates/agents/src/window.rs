@@ -5,23 +5,23 @@
 //! runs the same stages without any state.
 
 mod delivery;
-mod outcome;
+mod receipt;
 mod stateless;
 mod transcript;
 mod watchdog;
 
 use std::io;
 use std::mem::ManuallyDrop;
-use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
 use briefing_core::fit::Room;
 use briefing_core::settings::{Places, Settings};
 use briefing_core::sources::{self, Ask, Opens, Source, Sources, docs};
 use briefing_core::{Moment, Note, NoteKind, Piece, Rendered};
-use briefing_store::{SessionKey, SqliteLedger, StoreError};
+use briefing_store::{Ledger, Place, SessionKey, StoreError};
 
-pub use outcome::{Outcome, Receipt};
+pub use briefing_store::Outcome;
+pub use receipt::Receipt;
 pub(crate) use stateless::outputs;
 
 use crate::agent::Agent;
@@ -53,6 +53,7 @@ pub fn brief(request: &Request, host: &dyn Host, target: &mut dyn Target) -> Rec
         outcome,
         session: window.key.short(),
         native: request.session.clone(),
+        size: window.size,
         notes: window.notes,
         brought: window.brought,
         places: window.places,
@@ -66,8 +67,8 @@ struct Window<'a> {
     host: &'a dyn Host,
     key: SessionKey,
     places: Places,
-    /// Our state directory.
-    state: Option<PathBuf>,
+    /// Where the ledger is.
+    place: Option<Place>,
     /// The sources that can have anything for this directory.
     present: Sources,
     settings: Option<Settings>,
@@ -75,9 +76,12 @@ struct Window<'a> {
     notes: Vec<Note>,
     /// The sources of which this process has brought something into the window.
     brought: Sources,
+    /// What was delivered, in the agent's unit.
+    size: u64,
 }
 
-type Open = ManuallyDrop<SqliteLedger>;
+/// An open ledger, which is never closed: what closing does, the next process can do.
+type Open = ManuallyDrop<Box<dyn Ledger>>;
 
 impl<'a> Window<'a> {
     fn of(request: &'a Request, host: &'a dyn Host) -> Self {
@@ -88,13 +92,14 @@ impl<'a> Window<'a> {
             request,
             host,
             key: SessionKey::new(request.agent.name, &request.session, request.sub_agent.as_deref()),
-            state: places.state.as_ref().map(|state| state.join("brief")),
+            place: Place::of(&places),
             present: sources::present(&places, names_index) & only,
             places,
             settings: None,
             deadline: request.started + DEADLINE,
             notes: Vec::new(),
             brought: 0,
+            size: 0,
         }
     }
 
@@ -103,12 +108,11 @@ impl<'a> Window<'a> {
         if self.is_silent() {
             return Outcome::Silent;
         }
-        // Most events of a session find nothing due, and the ledger knows it without a lock, settings or a watchdog. It
-        // is never closed: what closing does, the next process can do.
+        // Most events of a session find nothing due, and the ledger knows it without a lock, settings or a watchdog.
         let mut opened = self.open_existing();
         if let Some(ledger) = opened.as_mut() {
-            self.forget_what_was_lost(&mut **ledger);
-            if self.is_quiet(&mut **ledger) {
+            self.forget_what_was_lost(&mut ***ledger);
+            if self.is_quiet(&mut ***ledger) {
                 return Outcome::Silent;
             }
         }
@@ -120,12 +124,12 @@ impl<'a> Window<'a> {
             Err(error) => return self.deliver_without_ledger(&settings, &error, target),
         };
         ledger.set_patience(patience(self.deadline));
-        match self.deliver(&settings, &mut *ledger, target) {
+        match self.deliver(&settings, &mut **ledger, target) {
             Ok(outcome) => outcome,
             Err(StoreError::Busy) => Outcome::Busy,
             Err(error) => {
-                if let (StoreError::Corrupt(_), Some(state)) = (&error, &self.state) {
-                    let _ = briefing_store::set_aside(state);
+                if let (StoreError::Corrupt(_), Some(place)) = (&error, &self.place) {
+                    let _ = briefing_store::set_aside(place);
                 }
                 self.deliver_without_ledger(&settings, &error, target)
             }
@@ -148,18 +152,18 @@ impl<'a> Window<'a> {
     /// Opens the ledger that is there, for a look. Whatever hinders that, [`Window::open`] deals with.
     fn open_existing(&self) -> Option<Open> {
         // The user's own deadline is not known yet; looking waits only for a process that repairs the journal.
-        let ledger = briefing_store::open_existing(self.state.as_deref()?, patience(self.deadline));
+        let ledger = briefing_store::open_existing(self.place.as_ref()?, patience(self.deadline));
         ledger.ok().flatten().map(ManuallyDrop::new)
     }
 
     /// Opens the ledger. `None`: there is none yet, and this event gives no reason to make one.
     fn open(&mut self) -> Result<Option<Open>, StoreError> {
-        let Some(state) = &self.places.state else { return Err(StoreError::Unusable("no state directory is known".into())) };
+        let Some(place) = &self.place else { return Err(StoreError::Unusable("no state directory is known".into())) };
         let patience = patience(self.deadline);
         if self.present == 0 {
-            return Ok(briefing_store::open_existing(&state.join("brief"), patience)?.map(ManuallyDrop::new));
+            return Ok(briefing_store::open_existing(place, patience)?.map(ManuallyDrop::new));
         }
-        let opened = briefing_store::open(&briefing_store::directory(state)?, patience)?;
+        let opened = briefing_store::open(place, patience)?;
         if let Some(path) = opened.set_aside {
             let note = Note::warning(path.display().to_string(), NoteKind::Fallback, "the damaged ledger was renamed to this");
             self.notes.push(note);

@@ -173,7 +173,7 @@ impl<'a> Packer<'a> {
         let Some(texts) = self.split(piece, head, is_update, last) else {
             (self.slot, self.used) = before;
             let reason = format!("{} tokens do not fit into what is left of this event", piece.tokens);
-            self.briefing.notes.push(Note::warning(piece.path.clone(), NoteKind::Budget, reason));
+            self.briefing.notes.push(Note::warning(piece.path.clone(), NoteKind::NoRoom, reason));
             self.left_out.push(piece);
             return;
         };

@@ -34,4 +34,25 @@ impl Moment {
             Self::Nothing => "nothing",
         }
     }
+
+    /// Finds the moment that the ledger keeps under a word. Both resets have one word; it reads as [`Moment::Reset`].
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Session, Self::Message, Self::Tool, Self::SubAgent, Self::Reset, Self::Nothing]
+            .into_iter()
+            .find(|moment| moment.word() == word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read_back() {
+        for word in ["session", "message", "tool", "sub-agent", "reset", "nothing"] {
+            assert_eq!(Moment::from_word(word).map(Moment::word), Some(word), "the ledger keeps these words");
+        }
+        assert_eq!(Moment::from_word(Moment::ManualReset.word()), Some(Moment::Reset));
+        assert_eq!(Moment::from_word("later"), None);
+    }
 }

@@ -3,10 +3,12 @@
 //! Every skip, cut, redaction, split or fallback leaves a [`Note`]. `--explain`, `--json`, the log and the inspector
 //! all print the same notes, so nothing disappears without a word.
 
-use serde::Serialize;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
 
 /// How much a note matters to the person who asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Expected, shown only with `--explain`.
@@ -18,7 +20,7 @@ pub enum Level {
 }
 
 /// The kind of thing that happened; the unit in which notes are counted in summaries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NoteKind {
     Missing,
@@ -42,11 +44,15 @@ pub enum NoteKind {
     NearLimit,
     Empty,
     Budget,
+    NoRoom,
     Replaced,
     Config,
     Format,
     Stale,
     Fallback,
+    /// A kind that this version does not know: the log was written by an earlier or a later one.
+    #[serde(other)]
+    Other,
 }
 
 impl NoteKind {
@@ -74,17 +80,20 @@ impl NoteKind {
             Self::NearLimit => "near a limit",
             Self::Empty => "empty",
             Self::Budget => "over the budget",
+            Self::NoRoom => "without room in the event",
             Self::Replaced => "with replaced characters",
             Self::Config => "configuration",
             Self::Format => "malformed",
             Self::Stale => "stale",
             Self::Fallback => "fallback",
+            Self::Other => "other",
         }
     }
 }
 
 /// One thing that happened to one path, with the reason in words.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Kept")]
 pub struct Note {
     /// The path as shown to people (see [`crate::shown`]).
     pub path: String,
@@ -114,5 +123,56 @@ impl Note {
     pub fn decided_by(mut self, layer: impl Into<String>) -> Self {
         self.decided_by = Some(layer.into());
         self
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        f.write_str(&self.reason)
+    }
+}
+
+/// A note as a log holds it: an object, or a sentence where an early version wrote it.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Kept {
+    Note { path: String, kind: NoteKind, level: Level, reason: String, decided_by: Option<String> },
+    Sentence(String),
+}
+
+impl From<Kept> for Note {
+    fn from(kept: Kept) -> Self {
+        match kept {
+            Kept::Note { path, kind, level, reason, decided_by } => Self { path, kind, level, reason, decided_by },
+            Kept::Sentence(text) => Self::info("", NoteKind::Other, text),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_survives_json() {
+        let note = Note::warning("docs/a.md", NoteKind::NearLimit, "is long").decided_by("--max-tokens");
+        let text = serde_json::to_string(&note).unwrap();
+        assert_eq!(text, r#"{"path":"docs/a.md","kind":"near-limit","level":"warning","reason":"is long","decided_by":"--max-tokens"}"#);
+        assert_eq!(serde_json::from_str::<Note>(&text).unwrap(), note);
+        let plain = Note::info("", NoteKind::Empty, "nothing there");
+        assert_eq!(serde_json::from_str::<Note>(&serde_json::to_string(&plain).unwrap()).unwrap(), plain);
+    }
+
+    #[test]
+    fn sentences_of_early_logs_and_kinds_of_later_ones_are_read() {
+        let notes: Vec<Note> =
+            serde_json::from_str(r#"["a.md: was redacted", {"path":"b.md","kind":"from-the-future","level":"error","reason":"is new"}]"#)
+                .unwrap();
+        assert_eq!(notes[0], Note::info("", NoteKind::Other, "a.md: was redacted"));
+        assert_eq!(notes[1], Note::new("b.md", NoteKind::Other, Level::Error, "is new"));
+        assert_eq!(notes.iter().map(Note::to_string).collect::<Vec<_>>(), ["a.md: was redacted", "b.md: is new"]);
     }
 }

@@ -1,8 +1,9 @@
-//! Why the ledger could not be used. The caller injects without it and says so.
+//! Why the ledger could not be used. The hook then works without it and says so.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
-/// One variant per situation the caller treats differently.
+/// One variant per situation that callers treat differently.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Another process held the lock until our time was up: it is delivering.
@@ -18,13 +19,9 @@ pub enum StoreError {
     Unusable(String),
 }
 
-impl From<rusqlite::Error> for StoreError {
-    fn from(error: rusqlite::Error) -> Self {
-        use rusqlite::ErrorCode;
-        match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Corrupt(error.to_string()),
-            _ => Self::Unusable(error.to_string()),
-        }
+impl StoreError {
+    /// Says that a file or directory of ours cannot be used.
+    pub(crate) fn at(path: &Path, error: &io::Error) -> Self {
+        Self::Place { path: path.to_path_buf(), problem: error.to_string() }
     }
 }

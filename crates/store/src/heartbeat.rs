@@ -1,16 +1,20 @@
-//! The pulse of hooks that changed nothing: one line each in a plain file.
+//! The log of hooks that changed nothing: one line each in a plain file.
 //!
 //! A hook with nothing to say must be cheap, yet `brief doctor` must be able to tell "it fired and was silent" from
 //! "it never fired". Appending a line takes no lock and a few microseconds; opening the database would double the
-//! life of such a process. The file is a ring of two: at 256 KB it becomes the old one and a new one begins.
+//! lifetime of such a process. The file is a ring of two: at 256 KB it replaces the old one, and a new one begins.
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
+use briefing_core::{Note, NoteKind};
 use serde::{Deserialize, Serialize};
 
-pub const HEARTBEAT_FILE: &str = "heartbeat.jsonl";
+use crate::outcome::Outcome;
+use crate::place::Place;
+
+const FILE: &str = "heartbeat.jsonl";
 const OLD_FILE: &str = "heartbeat.old.jsonl";
 const RING_BYTES: u64 = 256 * 1024;
 /// A line must fit into one atomic append.
@@ -29,15 +33,26 @@ pub struct Beat {
     pub lane: u8,
     /// How long the process took, in microseconds.
     pub micros: u64,
-    /// `silent`, or why nothing was said.
-    pub outcome: String,
+    #[serde(flatten)]
+    pub outcome: Outcome,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
-/// Appends a line. The directory must exist.
-pub fn beat(directory: &Path, beat: &Beat) -> io::Result<()> {
-    let path = directory.join(HEARTBEAT_FILE);
+/// Appends a line, and creates the directory where it is missing.
+pub fn beat(place: &Place, beat: &Beat) -> io::Result<()> {
+    let directory = place.directory();
+    match append(directory, beat) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            place.make().map_err(io::Error::other)?;
+            append(directory, beat)
+        }
+        done => done,
+    }
+}
+
+fn append(directory: &Path, beat: &Beat) -> io::Result<()> {
+    let path = directory.join(FILE);
     let mut options = OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]
@@ -48,22 +63,23 @@ pub fn beat(directory: &Path, beat: &Beat) -> io::Result<()> {
     let mut file = options.open(&path)?;
     let mut line = serde_json::to_string(beat)?;
     if line.len() > MAX_LINE {
-        line = serde_json::to_string(&Beat { notes: vec!["(too long to keep)".into()], ..beat.clone() })?;
+        let notes = vec![Note::info("", NoteKind::Other, "the notes were too long to keep")];
+        line = serde_json::to_string(&Beat { notes, ..beat.clone() })?;
     }
     line.push('\n');
     file.write_all(line.as_bytes())?;
     if file.metadata()?.len() > RING_BYTES {
-        // Two processes may do this at once; then the ring loses its older half early, which is what rings do.
+        // If two processes do this at once, the ring loses its older half early.
         fs::rename(&path, directory.join(OLD_FILE))?;
     }
     Ok(())
 }
 
-/// Reads all lines there are, oldest first. Lines that cannot be read are left out.
-pub fn beats(directory: &Path) -> Vec<Beat> {
+/// Reads all lines, oldest first. Lines that cannot be read are skipped.
+pub fn beats(place: &Place) -> Vec<Beat> {
     let mut beats = Vec::new();
-    for name in [OLD_FILE, HEARTBEAT_FILE] {
-        let text = fs::read(directory.join(name)).unwrap_or_default();
+    for name in [OLD_FILE, FILE] {
+        let text = fs::read(place.directory().join(name)).unwrap_or_default();
         beats.extend(text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Beat>(line).ok()));
     }
     beats
@@ -73,26 +89,47 @@ pub fn beats(directory: &Path) -> Vec<Beat> {
 mod tests {
     use super::*;
 
+    fn line(at: i64) -> Beat {
+        Beat {
+            at,
+            agent: "claude".into(),
+            event: "PostToolBatch".into(),
+            session: "s".into(),
+            lane: 1,
+            micros: 900,
+            outcome: Outcome::Silent,
+            notes: Vec::new(),
+        }
+    }
+
     #[test]
     fn the_ring_stays_small_and_keeps_the_newest() {
         let directory = tempfile::tempdir().unwrap();
+        let place = Place::Directory(directory.path().into());
         for at in 0..8000 {
-            let line = Beat {
-                at,
-                agent: "claude".into(),
-                event: "PostToolBatch".into(),
-                session: "s".into(),
-                lane: 1,
-                micros: 900,
-                outcome: "silent".into(),
-                notes: Vec::new(),
-            };
-            beat(directory.path(), &line).unwrap();
+            beat(&place, &line(at)).unwrap();
         }
-        let kept = beats(directory.path());
+        let kept = beats(&place);
         assert_eq!(kept.last().unwrap().at, 7999);
         assert!(kept.len() > 1000);
         let bytes: u64 = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
         assert!(bytes <= 2 * RING_BYTES + 4096, "{bytes}");
+    }
+
+    #[test]
+    fn outcome_and_notes_stay_typed_and_the_directory_is_made() {
+        let state = tempfile::tempdir().unwrap();
+        let place = Place::below(&state.path().join("deep"));
+        let bad = Beat {
+            outcome: Outcome::BadInput { problem: "the input is not a JSON object".into() },
+            notes: vec![Note::warning("brief.toml", NoteKind::Config, "is unreadable")],
+            ..line(1)
+        };
+        let long = Beat { notes: vec![Note::info("", NoteKind::Io, "x".repeat(MAX_LINE))], ..line(2) };
+        beat(&place, &bad).unwrap();
+        beat(&place, &long).unwrap();
+        let kept = beats(&place);
+        assert_eq!(kept[0], bad);
+        assert_eq!(kept[1].notes[0].reason, "the notes were too long to keep");
     }
 }

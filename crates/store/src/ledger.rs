@@ -1,24 +1,15 @@
-//! The contract of a ledger, in plain owned types. SQLite keeps it today; PostgreSQL will keep the same one.
+//! What a hook does with the ledger while its agent waits, whatever engine keeps it.
 
-use serde::Serialize;
+use std::fmt;
+use std::time::Duration;
 
-use briefing_core::Source;
 use briefing_core::fit::{Briefing, Standing};
+use briefing_core::{Moment, Note, Source};
 
 use crate::error::StoreError;
 use crate::holder::Holder;
 use crate::key::SessionKey;
-
-/// How far a delivery has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum State {
-    /// Waits for an event that can carry it.
-    Queued,
-    /// A process is printing it.
-    Pending,
-    Delivered,
-}
+use crate::outcome::Outcome;
 
 /// What every event tells the ledger about its session.
 #[derive(Debug, Clone)]
@@ -35,8 +26,8 @@ pub struct Arrival<'a> {
     pub is_reset: bool,
     /// Sources (bits) that become due with a reset.
     pub owed_after_reset: u32,
-    /// Pieces delivered at other moments than this are given again although the epoch stays: the agent kept only these.
-    pub forget_all_but: Option<&'a str>,
+    /// Pieces that other moments carried are due again although the epoch stays: the agent kept only what this one carried.
+    pub forget_all_but: Option<Moment>,
     /// Sources (bits) that `forget_all_but` makes due again.
     pub forget_sources: u32,
     /// Sources (bits) that this event would open but whose context its agent drops: due at the next event.
@@ -57,7 +48,7 @@ pub struct Parent<'a> {
 
 /// What the ledger knows of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Look {
+pub struct Known {
     pub session: i64,
     pub epoch: i64,
     /// Sources (bits) already brought in this epoch.
@@ -88,7 +79,7 @@ pub enum PlanState {
 /// The answer to an arrival.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrived {
-    pub look: Look,
+    pub known: Known,
     pub plan: PlanId,
     pub state: PlanState,
 }
@@ -112,6 +103,9 @@ pub struct Printer<'a> {
     pub holder: &'a Holder,
     /// The process that the agent itself waits for: this one, or the shell around it.
     pub reaped_as: u32,
+    /// The agent's name of the event that carries what is printed.
+    pub event: &'a str,
+    pub moment: Moment,
 }
 
 /// A planner's pieces on their way into the ledger.
@@ -121,7 +115,6 @@ pub struct Admission<'a> {
     /// The epoch in which they were brought; when the session has moved on, nothing is admitted.
     pub epoch: i64,
     pub plan: PlanId,
-    pub moment: &'a str,
     pub now: i64,
     pub offers: &'a [Offer<'a>],
     /// Sources (bits) that brought them.
@@ -162,9 +155,10 @@ pub struct Receipt<'a> {
     pub event: &'a str,
     pub lane: u8,
     pub micros: u64,
-    pub outcome: &'a str,
+    pub outcome: &'a Outcome,
+    /// In the agent's unit.
     pub size: u64,
-    pub notes: &'a [String],
+    pub notes: &'a [Note],
 }
 
 /// What a session's window was given in this epoch of one piece.
@@ -172,73 +166,35 @@ pub struct Receipt<'a> {
 pub struct Given {
     pub piece: String,
     pub path: String,
+    /// What brought it; the list of what was left out has no source.
     pub source: Option<Source>,
+    /// The number of its [`briefing_core::Order`].
+    pub order: u8,
     /// It went out in labelled parts.
     pub is_split: bool,
     /// How many parts or versions of it.
     pub times: u32,
 }
 
-/// A line of the log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct EventRow {
-    pub at: i64,
-    pub agent: String,
-    pub session: String,
-    pub event: String,
-    pub lane: u8,
-    pub epoch: i64,
-    pub micros: u64,
-    pub outcome: String,
-    pub size: u64,
-    pub queued: u32,
-    pub notes: Vec<String>,
-}
-
-/// A delivery, as people see it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct DeliveryRow {
-    pub session: String,
-    pub epoch: i64,
-    pub path: String,
-    pub piece: String,
-    pub reason: String,
-    pub moment: String,
-    pub part: u32,
-    pub parts: u32,
-    pub tokens: u64,
-    pub state: State,
-    pub at: i64,
-}
-
-/// A session, as people see it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SessionRow {
-    pub session: String,
-    pub agent: String,
-    pub native: String,
-    pub epoch: i64,
-    pub cwd: String,
-    pub context_paths: Vec<String>,
-    pub first_seen: i64,
-    pub last_seen: i64,
-}
-
 /// Sessions, deliveries and the log. Each method is one transaction.
-pub trait Ledger {
-    /// Looks a session up without writing anything.
-    fn look(&mut self, key: &SessionKey) -> Result<Option<Look>, StoreError>;
+pub trait Ledger: fmt::Debug {
+    /// Bounds every wait for a lock from now on.
+    fn set_patience(&mut self, patience: Duration);
+
+    /// Looks up a session without writing anything.
+    fn look(&mut self, key: &SessionKey) -> Result<Option<Known>, StoreError>;
 
     /// Registers an event: makes the session, counts a reset, frees what dead processes held, and says who plans.
     fn arrive(&mut self, arrival: &Arrival<'_>) -> Result<Arrived, StoreError>;
 
-    /// Looks how far an event's plan is.
+    /// Returns how far an event's plan is.
     fn plan_state(&mut self, plan: PlanId) -> Result<PlanState, StoreError>;
 
-    /// Admits what the planner's sources brought, closes the plan and claims the planner's own output.
+    /// Admits what the planner's sources brought, closes the plan and claims the planner's own output, see [`Ledger::claim`].
     fn admit(&mut self, admission: &mut Admission<'_>) -> Result<Claim, StoreError>;
 
-    /// Claims the output of a lane of a planned event.
+    /// Claims the output of a lane of a planned event. From now on its deliveries name the printer's event and moment: what
+    /// an agent keeps depends on the event that carried it, not on the one that planned it.
     fn claim(&mut self, plan: PlanId, printer: Printer<'_>, now: i64) -> Result<Claim, StoreError>;
 
     /// Returns the process that prints a slot, as soon as there is one.
@@ -258,11 +214,4 @@ pub trait Ledger {
 
     /// Does what can wait until everything is printed: moves the journal into the file when it has grown.
     fn tidy(&mut self) -> Result<(), StoreError>;
-
-    fn events(&mut self, session: Option<&str>) -> Result<Vec<EventRow>, StoreError>;
-    fn deliveries(&mut self, session: Option<&str>) -> Result<Vec<DeliveryRow>, StoreError>;
-    fn sessions(&mut self) -> Result<Vec<SessionRow>, StoreError>;
-
-    /// Says whether the file is sound, in words of the backend; `None` is sound.
-    fn damage(&mut self) -> Result<Option<String>, StoreError>;
 }

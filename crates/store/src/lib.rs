@@ -1,7 +1,8 @@
 //! What is in which agent's window: sessions, their epochs, and every piece delivered in them.
 //!
-//! [`Ledger`] is the contract; [`SqliteLedger`] keeps it in one file per user. A delivery is claimed, printed and
-//! then confirmed, so that a process that dies on the way costs nobody anything but its own time:
+//! [`Ledger`] is what a hook uses while its agent waits; [`Reader`] is what people ask afterwards. [`open`],
+//! [`open_existing`] and [`reader`] choose the engine from a [`Place`], so no caller names one. A delivery is claimed,
+//! printed and then confirmed, so that a process that dies in between loses nothing:
 //!
 //! ```text
 //! arrive → (sources bring pieces) → admit + claim → print and flush → confirm
@@ -15,17 +16,17 @@ mod holder;
 mod key;
 mod ledger;
 mod open;
-mod schema;
+mod outcome;
+mod place;
+mod reader;
 mod sqlite;
 
 pub use error::StoreError;
-pub use heartbeat::{Beat, HEARTBEAT_FILE, beat, beats};
+pub use heartbeat::{Beat, beat, beats};
 pub use holder::{Holder, Life};
 pub use key::SessionKey;
-pub use ledger::{
-    Admission, Arrival, Arrived, Claim, Claimed, DeliveryRow, EventRow, Given, Ledger, Look, Offer, Parent, PlanId, PlanState, Printer,
-    Receipt, SessionRow, State,
-};
-pub use open::{LEDGER_FILE, Opened, directory, open, open_existing, set_aside, tighten};
-pub use schema::SCHEMA;
-pub use sqlite::SqliteLedger;
+pub use ledger::{Admission, Arrival, Arrived, Claim, Claimed, Given, Known, Ledger, Offer, Parent, PlanId, PlanState, Printer, Receipt};
+pub use open::{Opened, damaged, open, open_existing, reader, set_aside};
+pub use outcome::Outcome;
+pub use place::Place;
+pub use reader::{DeliveryRow, EventRow, Filter, Reader, SessionRow, State};

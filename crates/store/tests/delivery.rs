@@ -1,100 +1,108 @@
 //! Claim, print, confirm: exactly once, also across lanes, crashes and changes.
 
-use briefing_store::{Ledger, PlanState, State};
+use briefing_store::{Outcome, PlanState, State};
 
-use crate::{Fixture, texts};
+use crate::{on_every_engine, texts};
 
 #[test]
 fn a_piece_is_delivered_once() {
-    let mut fixture = Fixture::new();
-    let arrived = fixture.arrive(None, 1, false);
-    let claim = fixture.admit(&arrived, 1, &[("/a", "1")]);
-    assert_eq!(texts(&claim), ["/a=1"]);
-    fixture.confirm(&claim);
-    let again = fixture.arrive(None, 1, false);
-    assert_eq!((again.look.done, again.look.open), (1, 0));
-    assert_eq!(texts(&fixture.admit(&again, 1, &[("/a", "1")])), [""; 0]);
+    on_every_engine(|fixture| {
+        let arrived = fixture.arrive(None, 1, false);
+        assert_eq!((arrived.known.epoch, arrived.known.done, arrived.known.open), (1, 0, 0));
+        let claim = fixture.admit(&arrived, 1, &[("/a", "1")]);
+        assert_eq!(texts(&claim), ["/a=1"]);
+        fixture.confirm(&claim);
+        let again = fixture.arrive(None, 1, false);
+        assert_eq!((again.known.session, again.known.done, again.known.open), (arrived.known.session, 1, 0));
+        assert_eq!(fixture.reader.sessions().unwrap().len(), 1, "one session, however many events");
+        assert_eq!(texts(&fixture.admit(&again, 1, &[("/a", "1")])), [""; 0]);
+    });
 }
 
 #[test]
 fn lanes_share_one_plan_and_take_their_own_parts() {
-    let mut fixture = Fixture::new();
-    let first = fixture.arrive(Some("e"), 3, false);
-    assert_eq!(first.state, PlanState::Mine);
-    let second = fixture.arrive(Some("e"), 1, false);
-    assert_eq!(second.state, PlanState::Others);
-    assert_eq!(fixture.ledger.plan_state(second.plan).unwrap(), PlanState::Others);
-    let third_lane = fixture.admit(&first, 3, &[("/a", "1"), ("/b", "1"), ("/c", "1"), ("/d", "1"), ("/e", "1")]);
-    assert_eq!(texts(&third_lane), ["/c=1"]);
-    assert_eq!((third_lane.number, third_lane.of), (3, 5));
-    assert_eq!(fixture.ledger.plan_state(second.plan).unwrap(), PlanState::Ready);
-    let first_lane = fixture.claim(&second, 1);
-    assert_eq!((texts(&first_lane), first_lane.number, first_lane.of), (vec!["/a=1"], 1, 5));
-    assert_eq!(fixture.arrive(Some("e"), 2, false).state, PlanState::Ready);
-    assert_eq!(texts(&fixture.claim(&second, 2)), ["/b=1"]);
-    assert_eq!(texts(&fixture.claim(&second, 2)), [""; 0], "never twice");
-    assert_eq!(fixture.ledger.printer_of(first.look.session, first_lane.slot).unwrap(), Some(7));
-    // The rest leaves with the next event, and its numbers go on.
-    let next = fixture.arrive(Some("f"), 1, false);
-    let rest = fixture.admit(&next, 1, &[]);
-    assert_eq!((texts(&rest), rest.number, rest.of), (vec!["/d=1"], 4, 5));
-    assert_eq!(texts(&fixture.claim(&next, 2)), ["/e=1"]);
+    on_every_engine(|fixture| {
+        let first = fixture.arrive(Some("e"), 3, false);
+        assert_eq!(first.state, PlanState::Mine);
+        let second = fixture.arrive(Some("e"), 1, false);
+        assert_eq!(second.state, PlanState::Others);
+        assert_eq!(fixture.ledger.plan_state(second.plan).unwrap(), PlanState::Others);
+        let third_lane = fixture.admit(&first, 3, &[("/a", "1"), ("/b", "1"), ("/c", "1"), ("/d", "1"), ("/e", "1")]);
+        assert_eq!(texts(&third_lane), ["/c=1"]);
+        assert_eq!((third_lane.number, third_lane.of), (3, 5));
+        assert_eq!(fixture.ledger.plan_state(second.plan).unwrap(), PlanState::Ready);
+        let first_lane = fixture.claim(&second, 1);
+        assert_eq!((texts(&first_lane), first_lane.number, first_lane.of), (vec!["/a=1"], 1, 5));
+        assert_eq!(fixture.arrive(Some("e"), 2, false).state, PlanState::Ready);
+        assert_eq!(texts(&fixture.claim(&second, 2)), ["/b=1"]);
+        assert_eq!(texts(&fixture.claim(&second, 2)), [""; 0], "never twice");
+        assert_eq!(fixture.ledger.printer_of(first.known.session, first_lane.slot).unwrap(), Some(7));
+        // The rest leaves with the next event, and its numbers go on.
+        let next = fixture.arrive(Some("f"), 1, false);
+        let rest = fixture.admit(&next, 1, &[]);
+        assert_eq!((texts(&rest), rest.number, rest.of), (vec!["/d=1"], 4, 5));
+        assert_eq!(texts(&fixture.claim(&next, 2)), ["/e=1"]);
+    });
 }
 
 #[test]
 fn what_a_process_holds_too_long_goes_out_again() {
-    let mut fixture = Fixture::new();
-    let arrived = fixture.arrive(None, 1, false);
-    let claim = fixture.admit(&arrived, 1, &[("/a", "1")]);
-    assert_eq!(texts(&claim), ["/a=1"]);
-    // Held by a living process: nobody else gets it until the lease ends.
-    let second = fixture.arrive(None, 1, false);
-    assert_eq!(texts(&fixture.admit(&second, 1, &[])), [""; 0]);
-    fixture.now += 5001;
-    let third = fixture.arrive(None, 1, false);
-    assert_eq!(third.look.done, 0, "its source is asked again");
-    assert_eq!(texts(&fixture.admit(&third, 1, &[("/a", "1")])), ["/a=1"]);
+    on_every_engine(|fixture| {
+        let arrived = fixture.arrive(None, 1, false);
+        let claim = fixture.admit(&arrived, 1, &[("/a", "1")]);
+        assert_eq!(texts(&claim), ["/a=1"]);
+        // Held by a living process: nobody else gets it until the lease ends.
+        let second = fixture.arrive(None, 1, false);
+        assert_eq!(texts(&fixture.admit(&second, 1, &[])), [""; 0]);
+        fixture.now += 5001;
+        let third = fixture.arrive(None, 1, false);
+        assert_eq!(third.known.done, 0, "its source is asked again");
+        assert_eq!(texts(&fixture.admit(&third, 1, &[("/a", "1")])), ["/a=1"]);
+    });
 }
 
 #[test]
 fn a_change_replaces_what_still_waits_and_updates_what_was_sent() {
-    let mut fixture = Fixture::new();
-    let arrived = fixture.arrive(None, 1, false);
-    let claim = fixture.admit(&arrived, 1, &[("/a", "1"), ("/b", "1")]);
-    fixture.confirm(&claim);
-    let next = fixture.arrive(None, 1, false);
-    let claim = fixture.admit(&next, 1, &[("/a", "2"), ("/b", "2")]);
-    assert_eq!(texts(&claim), ["/a=2"], "the old /b never leaves");
-    fixture.confirm(&claim);
-    let states: Vec<_> = fixture.ledger.deliveries(None).unwrap().into_iter().map(|row| (row.piece, row.state)).collect();
-    assert_eq!(states, [("/a".into(), State::Delivered), ("/a".into(), State::Delivered), ("/b".to_owned(), State::Queued)]);
-    let back = fixture.arrive(None, 1, false);
-    let claim = fixture.admit(&back, 1, &[("/a", "1")]);
-    assert_eq!(texts(&claim), ["/b=2"]);
-    fixture.confirm(&claim);
-    let last = fixture.arrive(None, 1, false);
-    assert_eq!(texts(&fixture.admit(&last, 1, &[])), ["/a=1"], "changed back is changed again");
+    on_every_engine(|fixture| {
+        let arrived = fixture.arrive(None, 1, false);
+        let claim = fixture.admit(&arrived, 1, &[("/a", "1"), ("/b", "1")]);
+        fixture.confirm(&claim);
+        let next = fixture.arrive(None, 1, false);
+        let claim = fixture.admit(&next, 1, &[("/a", "2"), ("/b", "2")]);
+        assert_eq!(texts(&claim), ["/a=2"], "the old /b never leaves");
+        fixture.confirm(&claim);
+        let states: Vec<_> = fixture.deliveries().into_iter().map(|row| (row.piece, row.state)).collect();
+        assert_eq!(states, [("/a".into(), State::Delivered), ("/a".into(), State::Delivered), ("/b".to_owned(), State::Queued)]);
+        let back = fixture.arrive(None, 1, false);
+        let claim = fixture.admit(&back, 1, &[("/a", "1")]);
+        assert_eq!(texts(&claim), ["/b=2"]);
+        fixture.confirm(&claim);
+        let last = fixture.arrive(None, 1, false);
+        assert_eq!(texts(&fixture.admit(&last, 1, &[])), ["/a=1"], "changed back is changed again");
+    });
 }
 
 #[test]
 fn a_claim_that_could_not_be_printed_goes_back() {
-    let mut fixture = Fixture::new();
-    let arrived = fixture.arrive(None, 1, false);
-    let claim = fixture.admit(&arrived, 1, &[("/a", "1")]);
-    fixture.ledger.release(&claim).unwrap();
-    let next = fixture.arrive(None, 1, false);
-    assert_eq!(next.look.done, 0, "its source is asked again");
-    assert_eq!(texts(&fixture.admit(&next, 1, &[("/a", "1")])), ["/a=1"]);
+    on_every_engine(|fixture| {
+        let arrived = fixture.arrive(None, 1, false);
+        let claim = fixture.admit(&arrived, 1, &[("/a", "1")]);
+        fixture.ledger.release(&claim).unwrap();
+        let next = fixture.arrive(None, 1, false);
+        assert_eq!(next.known.done, 0, "its source is asked again");
+        assert_eq!(texts(&fixture.admit(&next, 1, &[("/a", "1")])), ["/a=1"]);
+    });
 }
 
 #[test]
 fn the_log_is_a_ring_and_knows_its_session() {
-    let mut fixture = Fixture::new();
-    let arrived = fixture.arrive(None, 1, false);
-    let claim = fixture.admit(&arrived, 1, &[("/a", "1")]);
-    fixture.confirm(&claim);
-    let events = fixture.ledger.events(Some("one")).unwrap();
-    assert_eq!((events.len(), events[0].micros, events[0].outcome.as_str()), (1, 900, "delivered"));
-    assert_eq!(fixture.ledger.events(Some(&events[0].session)).unwrap().len(), 1);
-    assert_eq!(fixture.ledger.events(Some("two")).unwrap().len(), 0);
+    on_every_engine(|fixture| {
+        let arrived = fixture.arrive(None, 1, false);
+        let claim = fixture.admit(&arrived, 1, &[("/a", "1")]);
+        fixture.confirm(&claim);
+        let events = fixture.reader.events(Some("one")).unwrap();
+        assert_eq!((events.len(), events[0].micros, &events[0].outcome), (1, 900, &Outcome::Delivered));
+        assert_eq!(fixture.reader.events(Some(&events[0].session)).unwrap().len(), 1);
+        assert_eq!(fixture.reader.events(Some("two")).unwrap().len(), 0);
+    });
 }

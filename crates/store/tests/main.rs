@@ -1,28 +1,54 @@
-//! The contract of the ledger, tested on SQLite in real files. One file per topic.
+//! The contract of the ledger: [`Ledger`] and [`Reader`], tested on every engine. One file per topic.
+//!
+//! A new engine is one more line of [`ENGINES`]. What only the engine in files does is in `opening` and `earlier`.
 
 mod delivery;
+mod earlier;
+mod facts;
+mod holding;
 mod opening;
 mod window;
 
+use std::path::Path;
 use std::time::Duration;
 
 use briefing_core::fit::{Briefing, Segment, Standing};
-use briefing_core::{Order, Reason, Source};
-use briefing_store::{Admission, Arrival, Arrived, Claim, Holder, Ledger, Offer, Parent, Printer, Receipt, SessionKey, SqliteLedger};
+use briefing_core::{Moment, Note, Order, Reason, Source};
+use briefing_store::{
+    Admission, Arrival, Arrived, Claim, DeliveryRow, Filter, Holder, Ledger, Offer, Outcome, Parent, Place, Printer, Reader, Receipt,
+    SessionKey, SessionRow,
+};
 
-/// A ledger in a directory of its own.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How a test gets a place for an empty ledger, one function per engine.
+const ENGINES: &[fn(&Path) -> Place] = &[Place::below];
+
+/// Runs a test on an empty ledger of each engine.
+fn on_every_engine(test: impl Fn(&mut Fixture)) {
+    for make in ENGINES {
+        let directory = tempfile::tempdir().unwrap();
+        let place = make(directory.path());
+        test(&mut Fixture::at(place));
+    }
+}
+
+/// A ledger, and what an event would say.
 struct Fixture {
-    directory: tempfile::TempDir,
-    ledger: SqliteLedger,
+    place: Place,
+    ledger: Box<dyn Ledger>,
+    reader: Box<dyn Reader>,
     holder: Holder,
     now: i64,
+    event: &'static str,
+    moment: Moment,
 }
 
 impl Fixture {
-    fn new() -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let ledger = briefing_store::open(directory.path(), Duration::from_secs(2)).unwrap().ledger;
-        Self { directory, ledger, holder: Holder::me(), now: 1_000_000_000_000 }
+    fn at(place: Place) -> Self {
+        let ledger = briefing_store::open(&place, PATIENCE).unwrap().ledger;
+        let reader = briefing_store::reader(&place, PATIENCE).unwrap().unwrap();
+        Self { place, ledger, reader, holder: Holder::me(), now: 1_000_000_000_000, event: "SessionStart", moment: Moment::Session }
     }
 
     fn arrive(&mut self, plan: Option<&str>, lane: u8, is_reset: bool) -> Arrived {
@@ -36,28 +62,29 @@ impl Fixture {
 
     fn arrive_as(&mut self, session: &str, plan: Option<&str>, lane: u8, is_reset: bool, forked: Option<i64>) -> Arrived {
         let (key, usual) = (SessionKey::new("claude", session, None), SessionKey::new("claude", "one", None));
-        self.ledger
-            .arrive(&Arrival {
-                key: &key,
-                plan,
-                lane,
-                cwd: "/p",
-                now: self.now,
-                holder: &self.holder,
-                is_reset,
-                owed_after_reset: 4,
-                forget_all_but: None,
-                forget_sources: 0,
-                owe: 0,
-                message: None,
-                parent: forked.map(|until| Parent { key: &usual, until }),
-            })
-            .unwrap()
+        let parent = forked.map(|until| Parent { key: &usual, until });
+        let arrival = Arrival { plan, lane, is_reset, parent, ..plain(&key, &self.holder, self.now) };
+        self.ledger.arrive(&arrival).unwrap()
+    }
+
+    /// A resume of an agent that keeps only what came with messages.
+    fn resume_with_messages_only(&mut self) -> Arrived {
+        let key = SessionKey::new("claude", "one", None);
+        let arrival = Arrival { forget_all_but: Some(Moment::Message), forget_sources: 1, ..plain(&key, &self.holder, self.now) };
+        self.ledger.arrive(&arrival).unwrap()
+    }
+
+    fn session(&mut self, session: &str) -> SessionRow {
+        let key = SessionKey::new("claude", session, None);
+        self.reader.sessions().unwrap().into_iter().find(|row| row.native == key.native).unwrap()
     }
 
     fn paths_of(&mut self, session: &str) -> Vec<String> {
-        let key = SessionKey::new("claude", session, None);
-        self.ledger.sessions().unwrap().into_iter().find(|row| row.native == key.native).unwrap().context_paths
+        self.session(session).context_paths
+    }
+
+    fn deliveries(&mut self) -> Vec<DeliveryRow> {
+        self.reader.deliveries(Filter::default()).unwrap()
     }
 
     /// Admits pieces, each into a slot of its own, behind what is queued.
@@ -69,29 +96,58 @@ impl Fixture {
             let segments = standing.due.iter().zip(first..).map(|(due, slot)| segment(pieces[due.piece], slot)).collect();
             Briefing { segments, placed, notes: Vec::new() }
         };
-        self.ledger
-            .admit(&mut Admission {
-                printer: Printer { lane, lanes: 4, holder: &self.holder, reaped_as: 7 },
-                session: arrived.look.session,
-                epoch: arrived.look.epoch,
-                plan: arrived.plan,
-                moment: "session",
-                now: self.now,
-                offers: &offers,
-                done: 1,
-                arrange: &mut arrange,
-            })
-            .unwrap()
+        self.admit_as(arrived, lane, &offers, &mut arrange)
+    }
+
+    fn admit_as(&mut self, arrived: &Arrived, lane: u8, offers: &[Offer<'_>], arrange: &mut dyn FnMut(&Standing) -> Briefing) -> Claim {
+        let mut admission = Admission {
+            printer: printer(lane, &self.holder, self.event, self.moment),
+            session: arrived.known.session,
+            epoch: arrived.known.epoch,
+            plan: arrived.plan,
+            now: self.now,
+            offers,
+            done: 1,
+            arrange,
+        };
+        self.ledger.admit(&mut admission).unwrap()
     }
 
     fn claim(&mut self, arrived: &Arrived, lane: u8) -> Claim {
-        self.ledger.claim(arrived.plan, Printer { lane, lanes: 4, holder: &self.holder, reaped_as: 7 }, self.now).unwrap()
+        self.ledger.claim(arrived.plan, printer(lane, &self.holder, self.event, self.moment), self.now).unwrap()
     }
 
     fn confirm(&mut self, claim: &Claim) {
-        let receipt = Receipt { now: self.now, event: "E", lane: 1, micros: 900, outcome: "delivered", size: 3, notes: &[] };
+        self.confirm_with(claim, &[]);
+    }
+
+    fn confirm_with(&mut self, claim: &Claim, notes: &[Note]) {
+        let receipt = Receipt { now: self.now, event: self.event, lane: 1, micros: 900, outcome: &Outcome::Delivered, size: 3, notes };
         self.ledger.confirm(claim, &receipt).unwrap();
     }
+}
+
+/// An event with one lane that changes nothing.
+fn plain<'a>(key: &'a SessionKey, holder: &'a Holder, now: i64) -> Arrival<'a> {
+    Arrival {
+        key,
+        plan: None,
+        lane: 1,
+        cwd: "/p",
+        now,
+        holder,
+        is_reset: false,
+        owed_after_reset: 4,
+        forget_all_but: None,
+        forget_sources: 0,
+        owe: 0,
+        message: None,
+        parent: None,
+    }
+}
+
+fn printer<'a>(lane: u8, holder: &'a Holder, event: &'a str, moment: Moment) -> Printer<'a> {
+    Printer { lane, lanes: 4, holder, reaped_as: 7, event, moment }
 }
 
 fn segment((piece, hash): (&str, &str), slot: u32) -> Segment {
@@ -121,7 +177,9 @@ fn texts(claim: &Claim) -> Vec<&str> {
 fn no_test_file_is_forgotten() {
     let listed = include_str!("main.rs");
     for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests")).unwrap() {
-        let name = entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned();
-        assert!(name == "main" || listed.contains(&format!("mod {name};")), "tests/{name}.rs is not listed in tests/main.rs");
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let is_listed = name == "main" || path.is_dir() || listed.contains(&format!("mod {name};"));
+        assert!(is_listed, "tests/{name}.rs is not listed in tests/main.rs");
     }
 }

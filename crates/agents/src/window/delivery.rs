@@ -8,13 +8,15 @@ use briefing_core::render::window;
 use briefing_core::settings::Settings;
 use briefing_core::shown::path_text;
 use briefing_core::sources::{Opens, Source, Sources};
-use briefing_store::{Admission, Arrival, Arrived, Claim, Holder, Ledger, Look, Offer, Parent, PlanState, Printer, SessionKey, StoreError};
+use briefing_store::{
+    Admission, Arrival, Arrived, Claim, Holder, Known, Ledger, Offer, Parent, PlanState, Printer, SessionKey, StoreError,
+};
 
 use super::{Outcome, Target, Window, by_message, wall_clock};
 use crate::agent::Keeps;
 use crate::fork::{self, Origin};
 use crate::lanes;
-use crate::moment::{self, AFTER_RESET, MESSAGE};
+use crate::moment::{self, AFTER_RESET};
 use crate::request::{Request, Start};
 
 /// How often a lane looks whether the event is planned.
@@ -33,6 +35,8 @@ impl Window<'_> {
             lanes: request.event.lanes.max(1),
             holder: &holder,
             reaped_as: lanes::reaped_as(request.client),
+            event: request.event.name,
+            moment: request.event.moment,
         };
         let claim = loop {
             match arrived.state {
@@ -71,7 +75,7 @@ impl Window<'_> {
             is_reset,
             // Nothing of the work before goes on after it was cleared.
             owed_after_reset: if request.start == Start::Clear { 0 } else { AFTER_RESET },
-            forget_all_but: forgets.then_some(MESSAGE),
+            forget_all_but: forgets.then_some(Moment::Message),
             forget_sources: if forgets { Source::opening(&[Opens::First, Opens::Work]) } else { 0 },
             owe: if self.owes() { by_message() } else { 0 },
             message: request.message.as_deref().filter(|_| keeps_message),
@@ -82,7 +86,7 @@ impl Window<'_> {
     /// Plans the event: asks the sources, fits what is due, and claims this lane's own output.
     fn plan(&mut self, settings: &Settings, ledger: &mut dyn Ledger, arrived: &Arrived, printer: Printer<'_>) -> Result<Claim, StoreError> {
         let request = self.request;
-        let known = &arrived.look;
+        let known = &arrived.known;
         let open = moment::sources(request.agent, request.event, request.start, known.done, known.owed);
         let sources = wanted(request, open & self.present, &known.message);
         let message = request.message.as_deref().or(Some(&known.message)).filter(|message| !message.is_empty());
@@ -117,7 +121,6 @@ impl Window<'_> {
             session: known.session,
             epoch: known.epoch,
             plan: arrived.plan,
-            moment: request.event.moment.word(),
             now: wall_clock(),
             offers: &offers,
             done: (sources & !by_message()) | paid,
@@ -139,22 +142,22 @@ impl Window<'_> {
         }
         if let Err(error) = target.deliver(&rendered) {
             ledger.release(claim)?;
-            return Ok(Outcome::NotPrinted(error.to_string()));
+            return Ok(Outcome::NotPrinted { problem: error.to_string() });
         }
-        let notes: Vec<String> = self.notes.iter().map(|note| format!("{}: {}", note.path, note.reason)).collect();
         let receipt = briefing_store::Receipt {
             now: wall_clock(),
             event: request.event.name,
             lane: request.lane.number,
             micros: u64::try_from(request.started.elapsed().as_micros()).unwrap_or(u64::MAX),
-            outcome: "delivered",
+            outcome: &Outcome::Delivered,
             size: rendered.size,
-            notes: &notes,
+            notes: &self.notes,
         };
         // It is out. If this fails it goes out once more: at least once here, exactly once otherwise.
         let _ = ledger.confirm(claim, &receipt);
         let _ = ledger.tidy();
-        Ok(Outcome::Delivered { size: rendered.size })
+        self.size = rendered.size;
+        Ok(Outcome::Delivered)
     }
 
     /// Tells whether an event has nothing to say and changes nothing, from what the ledger knows of its session.
@@ -164,7 +167,7 @@ impl Window<'_> {
     }
 }
 
-fn is_quiet(request: &Request, present: Sources, owes: bool, known: Option<&Look>) -> bool {
+fn is_quiet(request: &Request, present: Sources, owes: bool, known: Option<&Known>) -> bool {
     if request.is_reset || owes {
         return present == 0 && known.is_none();
     }

@@ -34,9 +34,10 @@ impl Window<'_> {
                 if request.lane.number == 1 {
                     self.brought |= pieces.iter().fold(0, |all, piece| all | piece.source.bit());
                 }
-                Outcome::Stateless { size: rendered.size }
+                self.size = rendered.size;
+                Outcome::DeliveredWithoutLedger
             }
-            Err(error) => Outcome::NotPrinted(error.to_string()),
+            Err(error) => Outcome::NotPrinted { problem: error.to_string() },
         }
     }
 }

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     fn given(path: &str, times: u32, source: Source) -> Given {
-        Given { piece: format!("id of {path}"), path: path.into(), source: Some(source), is_split: false, times }
+        Given { piece: format!("id of {path}"), path: path.into(), source: Some(source), order: 0, is_split: false, times }
     }
 
     fn lost_in(transcript: &str) -> Vec<String> {

@@ -4,7 +4,6 @@
 
 use std::io;
 use std::panic;
-use std::path::Path;
 use std::process::exit;
 use std::time::Instant;
 
@@ -12,7 +11,6 @@ use briefing_agents::hook::{Call, run};
 use briefing_agents::wire::Stdin;
 use briefing_agents::{Agent, Host, Lane};
 use briefing_core::Source;
-use briefing_core::settings::Places;
 use clap::Args;
 
 use crate::host::Process;
@@ -73,9 +71,4 @@ pub(crate) fn run_parsed(arguments: &Arguments) -> ! {
     let words: Vec<String> =
         [Some(&arguments.agent), Some(&arguments.event), arguments.lane.as_ref()].into_iter().flatten().cloned().collect();
     answer(Instant::now(), &words)
-}
-
-/// Returns our state directory of the user, whether it exists or not.
-pub(crate) fn state_directory(places: &Places) -> Option<std::path::PathBuf> {
-    places.state.as_deref().map(|state: &Path| state.join("brief"))
 }

@@ -14,9 +14,9 @@ use briefing_core::Moment;
 use briefing_core::fs::{FileProblem, read_bytes, write_atomic};
 use briefing_core::settings::Places;
 use briefing_core::shown::path_text;
+use briefing_store::Place;
 use clap::Args;
 
-use super::hook::state_directory;
 use super::preview::agent;
 use crate::{agent_version, environment, output, prompt, talk};
 
@@ -74,7 +74,9 @@ fn run(arguments: &Arguments, direction: Direction) -> Result<(), Failure> {
         return Err(Failure::new(format!("`{}` could not be told from other programs later", briefing_core::shown::one_line(&program)))
             .hint("call this program `brief`, or put a link of that name to it on PATH"));
     }
-    let state = state_directory(&places).ok_or_else(|| Failure::new("no state directory is known").hint("set HOME or XDG_STATE_HOME"))?;
+    let state = Place::of(&places)
+        .map(|place| place.directory().to_path_buf())
+        .ok_or_else(|| Failure::new("no state directory is known").hint("set HOME or XDG_STATE_HOME"))?;
     let mut steps = Vec::new();
     for agent in chosen(arguments, direction, &places)? {
         let file = file_of(agent, &places, arguments.project)?;

@@ -3,14 +3,13 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use briefing_core::Failure;
 use briefing_core::shown::one_line;
-use briefing_store::{Beat, DeliveryRow, EventRow, Ledger, SessionRow, State, StoreError, beats, open_existing};
+use briefing_core::{Failure, Moment};
+use briefing_store::{Beat, DeliveryRow, EventRow, Filter, Place, SessionRow, State, StoreError, beats, reader};
 use clap::Args;
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::hook::state_directory;
 use crate::{environment, output, state_place};
 
 #[derive(Debug, Args)]
@@ -36,17 +35,19 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Reads the ledger and the heartbeat, and puts their events into one order.
 pub(crate) fn read(session: Option<&str>) -> Result<Records, Failure> {
     let places = environment::places()?;
-    let Some(directory) = state_directory(&places) else {
+    let Some(place) = Place::of(&places) else {
         return Err(Failure::new("no state directory is known").hint("set HOME or XDG_STATE_HOME"));
     };
     let failed = |error: StoreError| {
-        Failure::new(format!("cannot read the ledger in `{}`", directory.display())).because(&error).hint("`brief doctor` tells more")
+        Failure::new(format!("cannot read the ledger in `{}`", place.directory().display()))
+            .because(&error)
+            .hint("`brief doctor` tells more")
     };
     let mut records = Records::default();
-    if let Some(mut ledger) = open_existing(&directory, PATIENCE).map_err(failed)? {
-        records.events = ledger.events(session).map_err(failed)?;
-        records.deliveries = ledger.deliveries(session).map_err(failed)?;
-        records.sessions = ledger.sessions().map_err(failed)?;
+    if let Some(mut reader) = reader(&place, PATIENCE).map_err(failed)? {
+        records.events = reader.events(session).map_err(failed)?;
+        records.deliveries = reader.deliveries(Filter { session, path: None }).map_err(failed)?;
+        records.sessions = reader.sessions().map_err(failed)?;
     }
     let hashed = session.map(|id| briefing_store::SessionKey::new("", id, None).native);
     let is_wanted = |beat: &Beat| match (session, &hashed) {
@@ -56,7 +57,7 @@ pub(crate) fn read(session: Option<&str>) -> Result<Records, Failure> {
         }
         _ => true,
     };
-    records.events.extend(beats(&directory).into_iter().filter(is_wanted).map(event));
+    records.events.extend(beats(&place).into_iter().filter(is_wanted).map(event));
     records.events.sort_by_key(|event| event.at);
     Ok(records)
 }
@@ -79,8 +80,8 @@ fn event(beat: Beat) -> EventRow {
 
 /// Says why there is nothing to show, where that is not because nothing has happened.
 fn explain(session: Option<&str>) -> Result<(), Failure> {
-    if let Some(directory) = state_directory(&environment::places()?) {
-        state_place::check(&directory).map_err(|error| {
+    if let Some(place) = Place::of(&environment::places()?) {
+        state_place::check(place.directory()).map_err(|error| {
             Failure::new("nothing can be remembered, so there is no log").because(&error).hint("`brief doctor` tells how to mend it")
         })?;
     }
@@ -112,11 +113,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             moment(event.at),
             if event.session.is_empty() { &event.agent } else { &event.session },
             one_line(&event.event),
-            one_line(&event.outcome),
+            one_line(&event.outcome.to_string()),
             event.micros as f64 / 1000.0
         );
         for note in &event.notes {
-            let _ = writeln!(text, "    note: {}", one_line(note));
+            let _ = writeln!(text, "    note: {}", one_line(&note.to_string()));
         }
     }
     let mut last = ("", 0);
@@ -131,8 +132,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             State::Pending => "being printed",
             State::Queued => "waits",
         };
-        let _ =
-            writeln!(text, "  {state}: {} ({}{part}, {} tokens, {})", one_line(&row.path), one_line(&row.reason), row.tokens, row.moment);
+        let source = row.source.map(|source| format!("{}: ", source.name())).unwrap_or_default();
+        let reason = format!("{source}{}", row.reason);
+        let moment = row.moment.map_or("", Moment::word);
+        let _ = writeln!(text, "  {state}: {} ({}{part}, {} tokens, {moment})", one_line(&row.path), one_line(&reason), row.tokens);
     }
     if text.is_empty() {
         text.push_str("Nothing yet: no hook of an agent has fired. `brief install AGENT` sets one up, `brief doctor` checks it.\n");

@@ -1,9 +1,10 @@
 //! Pieces enter the queue, a process claims its output, and confirms what it has printed.
 
+use briefing_core::Source;
 use briefing_core::fit::{Due, Standing, Waiting};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::LOG_LINES;
+use super::{LOG_LINES, SOURCE, source_of};
 use crate::error::StoreError;
 use crate::ledger::{Admission, Claim, Claimed, Offer, PlanId, Printer, Receipt};
 
@@ -30,12 +31,7 @@ pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> R
             due.push(Due { piece: place, is_update });
         }
     }
-    let mut statement = connection.prepare("SELECT id, rank, size FROM deliveries WHERE session = ?1 AND state = 0 ORDER BY rank, id")?;
-    let queued: Vec<Waiting> = statement
-        .query_map([session], |row| {
-            Ok(Waiting { id: row.get(0)?, source: super::source_of(row.get(1)?), order: row.get(1)?, size: row.get(2)? })
-        })?
-        .collect::<Result<_, _>>()?;
+    let queued = queued(connection, session)?;
     if queued.is_empty() {
         connection.execute("UPDATE sessions SET series = ?2 WHERE id = ?1", [session, base])?;
     }
@@ -44,8 +40,9 @@ pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> R
         connection.execute("UPDATE deliveries SET slot = ?2 WHERE id = ?1", [id, base + i64::from(slot)])?;
     }
     let mut insert = connection.prepare(
-        "INSERT INTO deliveries (session, epoch, piece, hash, part, parts, path, reason, moment, rank, transient, size, tokens, text,
-         slot, at, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, 0)",
+        "INSERT INTO deliveries (session, epoch, piece, hash, part, parts, path, source, reason, moment, event, rank, transient, size,
+         tokens, rendered_hash, rendered_length, text, slot, at, state)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, 0)",
     )?;
     let own_slot = u32::from(admission.printer.lane) - 1;
     for part in briefing.segments {
@@ -58,12 +55,16 @@ pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> R
             part.part,
             part.parts,
             part.path,
+            part.source.map_or("", Source::name),
             part.reason.to_json(),
-            admission.moment,
+            admission.printer.moment.word(),
+            admission.printer.event,
             part.order.number(),
             part.is_transient,
             part.size,
             part.tokens,
+            blake3::hash(part.text.as_bytes()).to_hex().as_str(),
+            part.text.len(),
             is_written.then_some(&part.text),
             base + i64::from(part.slot),
             admission.now,
@@ -74,6 +75,17 @@ pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> R
     }
     connection.execute("UPDATE sessions SET done = done | ?2, owed = owed & ~?2 WHERE id = ?1", params![session, admission.done])?;
     Ok(unwritten)
+}
+
+/// Returns what waits, in the order in which it leaves.
+fn queued(connection: &Connection, session: i64) -> Result<Vec<Waiting>, StoreError> {
+    let mut statement = connection
+        .prepare(&format!("SELECT id, {SOURCE}, rank, size FROM deliveries WHERE session = ?1 AND state = 0 ORDER BY rank, id"))?;
+    let rows = statement.query_map([session], |row| {
+        let source: String = row.get(1)?;
+        Ok(Waiting { id: row.get(0)?, source: source_of(&source), order: row.get(2)?, size: row.get(3)? })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Tells whether the window lacks this content of a piece: `None` when it has it, else whether it has an older one.
@@ -125,8 +137,9 @@ pub(super) fn claim(connection: &Connection, plan: PlanId, printer: Printer<'_>,
         .collect::<Result<_, _>>()?;
     if !rows.is_empty() {
         connection.execute(
-            "UPDATE deliveries SET state = 1, holder = ?4, reaped_as = ?5, at = ?6 WHERE session = ?1 AND epoch = ?2 AND state = 0 AND slot = ?3",
-            params![session, epoch, slot, printer.holder.text(), printer.reaped_as, now],
+            "UPDATE deliveries SET state = 1, holder = ?4, reaped_as = ?5, at = ?6, event = ?7, moment = ?8
+             WHERE session = ?1 AND epoch = ?2 AND state = 0 AND slot = ?3",
+            params![session, epoch, slot, printer.holder.text(), printer.reaped_as, now, printer.event, printer.moment.word()],
         )?;
         connection.execute("UPDATE sessions SET last_slot = max(last_slot, ?2) WHERE id = ?1", [session, slot])?;
     }
@@ -155,8 +168,8 @@ pub(super) fn confirm(connection: &Connection, claim: &Claim, receipt: &Receipt<
     }
     remember_paths(connection, claim.session, claim.epoch)?;
     connection.execute(
-        "INSERT INTO events (at, session, agent, event, lane, epoch, micros, outcome, size, queued, notes)
-         SELECT ?1, id, agent, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM sessions WHERE id = ?2",
+        "INSERT INTO events (at, session, agent, event, lane, epoch, micros, outcome, problem, size, queued, notes)
+         SELECT ?1, id, agent, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 FROM sessions WHERE id = ?2",
         params![
             receipt.now,
             claim.session,
@@ -164,10 +177,11 @@ pub(super) fn confirm(connection: &Connection, claim: &Claim, receipt: &Receipt<
             receipt.lane,
             claim.epoch,
             receipt.micros,
-            receipt.outcome,
+            receipt.outcome.word(),
+            receipt.outcome.problem(),
             receipt.size,
             claim.left,
-            serde_json::to_string(receipt.notes).unwrap_or_default(),
+            serde_json::to_string(receipt.notes).expect("notes are plain data"),
         ],
     )?;
     let id = connection.last_insert_rowid();

@@ -8,14 +8,13 @@ use crate::error::StoreError;
 use crate::holder::{Holder, Life};
 use crate::ledger::{Arrival, Arrived, Parent, PlanId, PlanState};
 
-/// Only so much of a message is kept; selection looks at no more.
+/// How many bytes of a message are kept; selection looks at no more.
 const MAX_MESSAGE: usize = 16 * 1024;
-/// Old sessions are looked for at every so many new ones, from the second on.
+/// How many new sessions there are between two searches for old ones.
 const PRUNE_EVERY: i64 = 16;
 
 pub(super) fn arrive(connection: &Connection, arrival: &Arrival<'_>) -> Result<Arrived, StoreError> {
-    let known = find(connection, arrival.key)?;
-    let session = match known {
+    let session = match find(connection, arrival.key)? {
         Some(session) => session,
         None => insert(connection, arrival)?,
     };
@@ -26,7 +25,7 @@ pub(super) fn arrive(connection: &Connection, arrival: &Arrival<'_>) -> Result<A
         let mut forget = connection.prepare(
             "DELETE FROM deliveries WHERE session = ?1 AND moment <> ?2 AND state = 2 AND epoch = (SELECT epoch FROM sessions WHERE id = ?1)",
         )?;
-        forget.execute(params![session, moment])?;
+        forget.execute(params![session, moment.word()])?;
         connection.execute("UPDATE sessions SET done = done & ~?2 WHERE id = ?1", params![session, arrival.forget_sources])?;
     }
     connection.execute(
@@ -34,9 +33,9 @@ pub(super) fn arrive(connection: &Connection, arrival: &Arrival<'_>) -> Result<A
         params![session, arrival.now, arrival.owe, arrival.cwd, arrival.message.map(shortened)],
     )?;
     free_the_dead(connection, session, arrival.now)?;
-    let look = look(connection, arrival.key)?.ok_or_else(|| StoreError::Unusable("the session was not written".into()))?;
-    let (plan, state) = plan(connection, session, look.epoch, arrival)?;
-    Ok(Arrived { look, plan, state })
+    let known = look(connection, arrival.key)?.ok_or_else(|| StoreError::Unusable("the session was not written".into()))?;
+    let (plan, state) = plan(connection, session, known.epoch, arrival)?;
+    Ok(Arrived { known, plan, state })
 }
 
 fn insert(connection: &Connection, arrival: &Arrival<'_>) -> Result<i64, StoreError> {
@@ -49,7 +48,7 @@ fn insert(connection: &Connection, arrival: &Arrival<'_>) -> Result<i64, StoreEr
     if let Some(parent) = &arrival.parent {
         inherit(connection, session, parent)?;
     }
-    // Not at every session: looking through all of them costs more than the rest of its start.
+    // Not at every session: searching all of them costs more than the rest of a start.
     if session % PRUNE_EVERY == 2 {
         prune(connection, arrival.now - KEEP_MILLIS)?;
     }
@@ -58,8 +57,8 @@ fn insert(connection: &Connection, arrival: &Arrival<'_>) -> Result<i64, StoreEr
 
 /// Gives a fork what its parent's window had: what was delivered, and what still waits.
 ///
-/// Sources are asked again, so whatever has changed since comes as an update. A piece of which the fork's window may lack
-/// a part is left out as a whole: better twice than never.
+/// Sources are asked again, so what has changed since comes as an update. A piece of which the fork's window may lack
+/// a part is not inherited at all: delivering it twice is better than never.
 fn inherit(connection: &Connection, session: i64, parent: &Parent<'_>) -> Result<(), StoreError> {
     let Some(from) = find(connection, parent.key)? else { return Ok(()) };
     connection.execute(
@@ -68,10 +67,10 @@ fn inherit(connection: &Connection, session: i64, parent: &Parent<'_>) -> Result
     )?;
     // What is being printed has a text only where it had to wait; without it the piece is due again.
     connection.execute(
-        "INSERT INTO deliveries (session, epoch, piece, hash, part, parts, path, reason, moment, rank, transient, size, tokens, text,
-         slot, at, state)
-         SELECT ?1, 1, piece, hash, part, parts, path, reason, moment, rank, transient, size, tokens, text, slot, at,
-         CASE state WHEN 2 THEN 2 ELSE 0 END FROM deliveries AS given
+        "INSERT INTO deliveries (session, epoch, piece, hash, part, parts, path, source, reason, moment, event, rank, transient, size,
+         tokens, rendered_hash, rendered_length, text, slot, at, state)
+         SELECT ?1, 1, piece, hash, part, parts, path, source, reason, moment, event, rank, transient, size,
+         tokens, rendered_hash, rendered_length, text, slot, at, CASE state WHEN 2 THEN 2 ELSE 0 END FROM deliveries AS given
          WHERE session = ?2 AND epoch = (SELECT epoch FROM sessions WHERE id = ?2) AND (state = 2 OR text IS NOT NULL)
          AND NOT EXISTS (SELECT 1 FROM deliveries WHERE session = ?2 AND epoch = given.epoch AND piece = given.piece AND state = 2 AND at > ?3)
          ORDER BY id",
@@ -80,7 +79,7 @@ fn inherit(connection: &Connection, session: i64, parent: &Parent<'_>) -> Result
     remember_paths(connection, session, 1)
 }
 
-/// Forgets sessions last seen before `before`, with everything that hangs on them.
+/// Deletes sessions last seen before `before`, with everything that belongs to them.
 fn prune(connection: &Connection, before: i64) -> Result<(), StoreError> {
     let old = "(SELECT id FROM sessions WHERE last_seen < ?1)";
     for table in ["deliveries", "plans", "resets", "events"] {
@@ -111,12 +110,12 @@ fn reset(connection: &Connection, session: i64, arrival: &Arrival<'_>) -> Result
     Ok(())
 }
 
-/// Puts back into the queue what processes held that are gone, or whose lease ran out.
+/// Puts back into the queue what was held by processes that are gone or whose lease has ended.
 fn free_the_dead(connection: &Connection, session: i64, now: i64) -> Result<(), StoreError> {
     let mut statement = connection.prepare("SELECT DISTINCT holder, at FROM deliveries WHERE session = ?1 AND state = 1")?;
     let held: Vec<(String, i64)> = statement.query_map([session], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
     for (holder, at) in held.iter().filter(|(holder, at)| !is_held(holder, *at, now)) {
-        // What was printed into a window that has been emptied since is nobody's business any more.
+        // The window that it was printed into has been emptied since.
         connection.execute(
             "DELETE FROM deliveries WHERE session = ?1 AND state = 1 AND holder = ?2 AND at = ?3
              AND epoch <> (SELECT epoch FROM sessions WHERE id = ?1)",
@@ -130,7 +129,7 @@ fn free_the_dead(connection: &Connection, session: i64, now: i64) -> Result<(), 
     if held.is_empty() { Ok(()) } else { forget_unwritten(connection, session) }
 }
 
-/// Forgets waiting pieces whose text only their dead holder had, and has all sources asked again.
+/// Deletes waiting pieces whose text only their dead holder had, and makes all sources due again.
 pub(super) fn forget_unwritten(connection: &Connection, session: i64) -> Result<(), StoreError> {
     let forgotten = connection.execute("DELETE FROM deliveries WHERE session = ?1 AND state = 0 AND text IS NULL", [session])?;
     if forgotten > 0 {

@@ -2,56 +2,55 @@
 
 mod admit;
 mod arrive;
+mod open;
+mod schema;
 mod views;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use briefing_core::Source;
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use crate::error::StoreError;
 use crate::holder::{Holder, Life};
 use crate::key::SessionKey;
-use crate::ledger::{
-    Admission, Arrival, Arrived, Claim, DeliveryRow, EventRow, Given, Ledger, Look, PlanId, PlanState, Printer, Receipt, SessionRow,
-};
+use crate::ledger::{Admission, Arrival, Arrived, Claim, Given, Known, Ledger, PlanId, PlanState, Printer, Receipt};
+use crate::reader::{DeliveryRow, EventRow, Filter, Reader, SessionRow};
+
+pub(crate) use open::{damaged, file_in, open, open_existing, set_aside};
 
 // A delivery is queued (state 0), then pending, then delivered. Statements write the states as numbers: the index of
 // open deliveries is partial, and SQLite prepares a statement a second time when its state comes as a parameter.
 const PENDING: i64 = 1;
 const DELIVERED: i64 = 2;
 
-/// A claim or a plan is its holder's for this long, if the holder lives.
+/// A claim or a plan belongs to its holder for this long, as long as the holder runs.
 const LEASE_MILLIS: i64 = 5000;
-/// So many lines of the log are kept.
+/// How many lines of the log are kept.
 const LOG_LINES: i64 = 5000;
-/// Sessions that were silent for so long are forgotten.
+/// Sessions that were silent for longer are deleted.
 const KEEP_MILLIS: i64 = 30 * 24 * 3600 * 1000;
 /// The journal is moved into the file when it has grown beyond this.
 const JOURNAL_BYTES: u64 = 256 * 1024;
 
 /// The ledger behind one connection.
 #[derive(Debug)]
-pub struct SqliteLedger {
+pub(crate) struct SqliteLedger {
     connection: Connection,
     /// The connection is set up for writing.
     can_write: bool,
 }
 
 impl SqliteLedger {
-    pub(crate) fn new(connection: Connection) -> Self {
+    fn new(connection: Connection) -> Self {
         Self { connection, can_write: false }
     }
 
-    /// Bounds every wait for a lock from now on.
-    pub fn set_patience(&mut self, patience: Duration) {
-        TRIES.store(tries(patience), Ordering::Relaxed);
-    }
-
     fn write(&mut self) -> Result<Transaction<'_>, StoreError> {
-        // Most hooks only look, and are spared this.
+        // Most hooks only look and do not need this.
         if !self.can_write {
-            // WAL and NORMAL: no fsync at a commit. A checkpoint happens after printing, never at a commit or at closing.
+            // WAL and NORMAL: no fsync at a commit. A checkpoint happens after printing, not at a commit or when closing.
             self.connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;")?;
             self.can_write = true;
         }
@@ -59,13 +58,13 @@ impl SqliteLedger {
     }
 }
 
-/// How often a lock is asked for again; one process has one deadline, so one number serves all connections.
+/// How often a lock is tried again; one process has one deadline, so one number serves all connections.
 static TRIES: AtomicU64 = AtomicU64::new(2000);
 const PAUSE: Duration = Duration::from_micros(500);
 
 /// Makes a connection wait for locks, in short steps: SQLite's own handler soon sleeps for 100 ms at a time, which is
-/// an age for a hook.
-pub(crate) fn be_patient(connection: &mut Connection, patience: Duration) -> Result<(), StoreError> {
+/// too long for a hook.
+fn be_patient(connection: &mut Connection, patience: Duration) -> Result<(), StoreError> {
     TRIES.store(tries(patience), Ordering::Relaxed);
     connection.busy_handler(Some(|tries| {
         std::thread::sleep(PAUSE);
@@ -78,6 +77,24 @@ fn tries(patience: Duration) -> u64 {
     (patience.as_micros() / PAUSE.as_micros()) as u64
 }
 
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Corrupt(error.to_string()),
+            _ => Self::Unusable(error.to_string()),
+        }
+    }
+}
+
+/// The text that names a delivery's source, see [`source_of`]. Version 1000 goes on writing it into the reason only.
+const SOURCE: &str = "iif(source = '', reason, source)";
+
+/// Returns the source that a text names with its first word: `gate`, or `gate: core file, verbatim`.
+fn source_of(text: &str) -> Option<Source> {
+    Source::named(text.split_once(": ").map_or(text, |(name, _)| name))
+}
+
 /// Tells whether the holder of something may still be at work.
 fn is_held(holder: &str, since: i64, now: i64) -> bool {
     now - since < LEASE_MILLIS && Holder::life_of(holder) != Life::Gone
@@ -87,22 +104,19 @@ fn is_held(holder: &str, since: i64, now: i64) -> bool {
 const LOOK: &str = "SELECT id, epoch, done, owed, message, (SELECT count(*) FROM deliveries WHERE session = sessions.id AND state < 2)
     FROM sessions WHERE agent = ?1 AND native = ?2 AND sub_agent = ?3";
 
-fn look(connection: &Connection, key: &SessionKey) -> Result<Option<Look>, StoreError> {
+fn look(connection: &Connection, key: &SessionKey) -> Result<Option<Known>, StoreError> {
     let mut statement = connection.prepare_cached(LOOK)?;
     let found = statement.query_row([&key.agent, &key.native, &key.sub_agent], |row| {
-        Ok(Look { session: row.get(0)?, epoch: row.get(1)?, done: row.get(2)?, owed: row.get(3)?, message: row.get(4)?, open: row.get(5)? })
+        Ok(Known {
+            session: row.get(0)?,
+            epoch: row.get(1)?,
+            done: row.get(2)?,
+            owed: row.get(3)?,
+            message: row.get(4)?,
+            open: row.get(5)?,
+        })
     });
     Ok(found.optional()?)
-}
-
-/// Returns the source whose pieces have this order.
-fn source_of(order: u8) -> Option<briefing_core::Source> {
-    match order {
-        0 | 5 => Some(briefing_core::Source::Gate),
-        1 => Some(briefing_core::Source::Docs),
-        2..=4 => Some(briefing_core::Source::Domains),
-        _ => None,
-    }
 }
 
 fn find(connection: &Connection, key: &SessionKey) -> Result<Option<i64>, StoreError> {
@@ -111,7 +125,11 @@ fn find(connection: &Connection, key: &SessionKey) -> Result<Option<i64>, StoreE
 }
 
 impl Ledger for SqliteLedger {
-    fn look(&mut self, key: &SessionKey) -> Result<Option<Look>, StoreError> {
+    fn set_patience(&mut self, patience: Duration) {
+        TRIES.store(tries(patience), Ordering::Relaxed);
+    }
+
+    fn look(&mut self, key: &SessionKey) -> Result<Option<Known>, StoreError> {
         look(&self.connection, key)
     }
 
@@ -178,12 +196,21 @@ impl Ledger for SqliteLedger {
     }
 
     fn given(&mut self, session: i64) -> Result<Vec<Given>, StoreError> {
-        let mut statement = self.connection.prepare(
-            "SELECT piece, path, min(rank), max(parts) > 1, count(*) FROM deliveries
+        // SQLite takes the source from the row with the lowest rank, as long as there is no second `min` or `max`.
+        let mut statement = self.connection.prepare(&format!(
+            "SELECT piece, path, {SOURCE}, min(rank), sum(parts > 1) > 0, count(*) FROM deliveries
              WHERE session = ?1 AND state = 2 AND epoch = (SELECT epoch FROM sessions WHERE id = ?1) GROUP BY piece, path",
-        )?;
+        ))?;
         let rows = statement.query_map([session], |row| {
-            Ok(Given { piece: row.get(0)?, path: row.get(1)?, source: source_of(row.get(2)?), is_split: row.get(3)?, times: row.get(4)? })
+            let source: String = row.get(2)?;
+            Ok(Given {
+                piece: row.get(0)?,
+                path: row.get(1)?,
+                source: source_of(&source),
+                order: row.get(3)?,
+                is_split: row.get(4)?,
+                times: row.get(5)?,
+            })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
@@ -205,23 +232,26 @@ impl Ledger for SqliteLedger {
         let name = self.connection.path().unwrap_or_default().to_owned();
         let journal = std::fs::metadata(format!("{name}-wal")).map_or(0, |journal| journal.len());
         if journal > JOURNAL_BYTES {
-            // Whoever opens the file next reads the whole journal, so it is emptied here, unless somebody is at work.
+            // The next process to open the file would read the whole journal, so it is emptied here, unless another
+            // process is at work.
             self.connection.busy_timeout(Duration::ZERO)?;
             self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         }
         Ok(())
     }
+}
+
+impl Reader for SqliteLedger {
+    fn sessions(&mut self) -> Result<Vec<SessionRow>, StoreError> {
+        views::sessions(&self.connection)
+    }
+
+    fn deliveries(&mut self, filter: Filter<'_>) -> Result<Vec<DeliveryRow>, StoreError> {
+        views::deliveries(&self.connection, filter)
+    }
 
     fn events(&mut self, session: Option<&str>) -> Result<Vec<EventRow>, StoreError> {
         views::events(&self.connection, session)
-    }
-
-    fn deliveries(&mut self, session: Option<&str>) -> Result<Vec<DeliveryRow>, StoreError> {
-        views::deliveries(&self.connection, session)
-    }
-
-    fn sessions(&mut self) -> Result<Vec<SessionRow>, StoreError> {
-        views::sessions(&self.connection)
     }
 
     fn damage(&mut self) -> Result<Option<String>, StoreError> {

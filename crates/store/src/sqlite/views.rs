@@ -1,11 +1,13 @@
-//! What people ask the ledger.
+//! The views, and how columns become facts again.
 
+use briefing_core::{Moment, Reason};
 use rusqlite::{Connection, Row};
 
-use super::{DELIVERED, PENDING};
+use super::{DELIVERED, PENDING, SOURCE, source_of};
 use crate::error::StoreError;
 use crate::key::SessionKey;
-use crate::ledger::{DeliveryRow, EventRow, SessionRow, State};
+use crate::outcome::Outcome;
+use crate::reader::{DeliveryRow, EventRow, Filter, SessionRow, State};
 
 /// Returns the short name of the session in columns `at`, `at + 1` and `at + 2`.
 fn short(row: &Row<'_>, at: usize) -> rusqlite::Result<String> {
@@ -23,11 +25,11 @@ fn parameters(session: Option<&str>) -> (Option<String>, String) {
 
 pub(super) fn events(connection: &Connection, session: Option<&str>) -> Result<Vec<EventRow>, StoreError> {
     let mut statement = connection.prepare(&format!(
-        "SELECT events.at, sessions.agent, native, sub_agent, event, lane, events.epoch, micros, outcome, size, queued, notes
+        "SELECT events.at, sessions.agent, native, sub_agent, event, lane, events.epoch, micros, outcome, problem, size, queued, notes
          FROM events JOIN sessions ON sessions.id = session WHERE {WANTED} ORDER BY events.id"
     ))?;
     let rows = statement.query_map(parameters(session), |row| {
-        let notes: String = row.get(11)?;
+        let (word, problem, notes): (String, String, String) = (row.get(8)?, row.get(9)?, row.get(12)?);
         Ok(EventRow {
             at: row.get(0)?,
             agent: row.get(1)?,
@@ -36,40 +38,58 @@ pub(super) fn events(connection: &Connection, session: Option<&str>) -> Result<V
             lane: row.get(5)?,
             epoch: row.get(6)?,
             micros: row.get(7)?,
-            outcome: row.get(8)?,
-            size: row.get(9)?,
-            queued: row.get(10)?,
+            outcome: Outcome::read(&word, &problem),
+            size: row.get(10)?,
+            queued: row.get(11)?,
             notes: serde_json::from_str(&notes).unwrap_or_default(),
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-pub(super) fn deliveries(connection: &Connection, session: Option<&str>) -> Result<Vec<DeliveryRow>, StoreError> {
+pub(super) fn deliveries(connection: &Connection, filter: Filter<'_>) -> Result<Vec<DeliveryRow>, StoreError> {
     let mut statement = connection.prepare(&format!(
-        "SELECT agent, native, sub_agent, deliveries.epoch, path, piece, reason, moment, part, parts, tokens, state, deliveries.at
-         FROM deliveries JOIN sessions ON sessions.id = session WHERE {WANTED} ORDER BY sessions.last_seen, sessions.id, deliveries.id"
+        "SELECT agent, native, sub_agent, deliveries.epoch, {SOURCE}, path, piece, reason, moment, event, part, parts, tokens, hash,
+         rendered_hash, rendered_length, state, deliveries.at
+         FROM deliveries JOIN sessions ON sessions.id = session
+         WHERE {WANTED} AND (?3 IS NULL OR path = ?3 OR piece = ?3 OR substr(piece, 1, length(?3) + 1) = ?3 || '#')
+         ORDER BY sessions.last_seen, sessions.id, deliveries.id"
     ))?;
-    let rows = statement.query_map(parameters(session), |row| {
+    let (session, native) = parameters(filter.session);
+    let rows = statement.query_map((session, native, filter.path), |row| {
+        let (source, reason, moment): (String, String, String) = (row.get(4)?, row.get(7)?, row.get(8)?);
         Ok(DeliveryRow {
             session: short(row, 0)?,
             epoch: row.get(3)?,
-            path: row.get(4)?,
-            piece: row.get(5)?,
-            reason: row.get(6)?,
-            moment: row.get(7)?,
-            part: row.get(8)?,
-            parts: row.get(9)?,
-            tokens: row.get(10)?,
-            state: match row.get::<_, i64>(11)? {
+            source: source_of(&source),
+            path: row.get(5)?,
+            piece: row.get(6)?,
+            reason: reason_of(&reason),
+            moment: Moment::from_word(&moment),
+            event: row.get(9)?,
+            part: row.get(10)?,
+            parts: row.get(11)?,
+            tokens: row.get(12)?,
+            hash: row.get(13)?,
+            rendered_hash: row.get(14)?,
+            rendered_length: row.get(15)?,
+            state: match row.get::<_, i64>(16)? {
                 DELIVERED => State::Delivered,
                 PENDING => State::Pending,
                 _ => State::Queued,
             },
-            at: row.get(12)?,
+            at: row.get(17)?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Reads a reason. Version 1000 wrote words, with the source before them.
+fn reason_of(text: &str) -> Reason {
+    match (source_of(text), text.split_once(": ")) {
+        (Some(_), Some((_, words))) => Reason::Earlier { text: words.to_owned() },
+        _ => Reason::from_ledger(text),
+    }
 }
 
 pub(super) fn sessions(connection: &Connection) -> Result<Vec<SessionRow>, StoreError> {

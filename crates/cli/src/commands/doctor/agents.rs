@@ -6,14 +6,13 @@ use std::path::PathBuf;
 use briefing_agents::agent::{Agent, Recipe};
 use briefing_agents::install::recipe::is_own_program;
 use briefing_agents::install::{self, Change};
-use briefing_core::Failure;
 use briefing_core::fs::{FileProblem, read_bytes};
 use briefing_core::settings::Places;
 use briefing_core::shown::path_text;
+use briefing_core::{Failure, NoteKind};
 
 use super::{Check, Verdict, probe, switch, trust};
 use crate::agent_version;
-use crate::commands::hook::state_directory;
 use crate::commands::install::{MAX_SETTINGS, file_of, program, put_in};
 use crate::commands::log::{Records, moment};
 
@@ -87,7 +86,7 @@ impl Place<'_> {
             Ok(_) => return Ok(self.check(Verdict::Good, format!("intact in {shown}"))),
             Err(problem) => return Ok(self.unusable(&problem)),
         };
-        let state = state_directory(self.places);
+        let state = briefing_store::Place::of(self.places).map(|place| place.directory().to_path_buf());
         // A program of another name would not know its own entries later.
         let Some(state) = state.filter(|_| fix && is_own_program(&program)) else {
             let detail = format!("not as this version of brief writes it for the agent that is here, in {shown}");
@@ -111,7 +110,7 @@ fn fired(agent: &Agent, records: &Records) -> Check {
     times.sort_unstable();
     let at = |percent: usize| times[(times.len() * percent / 100).min(times.len() - 1)] as f64 / 1000.0;
     let queued = own.iter().filter(|event| event.queued > 0).count();
-    let cut = own.iter().filter(|event| event.notes.iter().any(|note| note.contains("do not fit"))).count();
+    let cut = own.iter().filter(|event| event.notes.iter().any(|note| note.kind == NoteKind::NoRoom)).count();
     let detail = format!(
         "{} ({}), {} calls, p50 {:.1} ms, p99 {:.1} ms, {queued} with something queued, {cut} with something left out",
         moment(last.at),

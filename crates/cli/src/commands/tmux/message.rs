@@ -34,7 +34,7 @@ pub(super) fn send(said: &Said<'_>, mut paste: impl FnMut(&str) -> Result<(), Fa
     let receipt = window::brief(&Request { patience: Some(PATIENCE), ..request }, &Process, &mut pane);
     match (pane.failure, receipt.outcome) {
         (Some(failure), _) => Err(failure),
-        (None, Outcome::Delivered { .. } | Outcome::Stateless { .. }) => Ok(()),
+        (None, Outcome::Delivered | Outcome::DeliveredWithoutLedger) => Ok(()),
         (None, _) => paste(said.message),
     }
 }

@@ -1,18 +1,18 @@
 //! The tables, and how they grow.
 //!
 //! `user_version` is `1000 × major + minor`. A minor step only adds (tables, columns with defaults), so an older
-//! binary goes on working with a newer file of the same major number; a newer major number makes it step aside and
-//! inject without the ledger.
+//! binary goes on working with a newer file of the same major number; with a newer major number it works without the
+//! ledger.
 
 use rusqlite::Connection;
 
 use crate::error::StoreError;
 
 /// The schema this version writes.
-pub const SCHEMA: i64 = 1000;
+const SCHEMA: i64 = 1001;
 
 /// One script per step. A new step is appended; old ones never change.
-const STEPS: &[(i64, &str)] = &[(1000, FIRST)];
+const STEPS: &[(i64, &str)] = &[(1000, FIRST), (1001, CARRIED)];
 
 const FIRST: &str = "
 CREATE TABLE sessions (
@@ -87,8 +87,21 @@ CREATE TABLE events (
 );
 ";
 
+/// What brought a delivery, which event carried it, and what its text was.
+///
+/// Version 1000 kept the source as the first word of the reason: `gate: core file, verbatim`.
+const CARRIED: &str = "
+ALTER TABLE deliveries ADD COLUMN source TEXT NOT NULL DEFAULT '';
+ALTER TABLE deliveries ADD COLUMN event TEXT NOT NULL DEFAULT '';
+ALTER TABLE deliveries ADD COLUMN rendered_hash TEXT;
+ALTER TABLE deliveries ADD COLUMN rendered_length INTEGER;
+ALTER TABLE events ADD COLUMN problem TEXT NOT NULL DEFAULT '';
+UPDATE deliveries SET source = substr(reason, 1, instr(reason, ': ') - 1)
+    WHERE substr(reason, 1, instr(reason, ': ') - 1) IN ('domains', 'gate', 'docs');
+";
+
 /// Tells whether a file of this version can be used as it is (`true`) or must be migrated first (`false`).
-pub(crate) fn is_current(found: i64) -> Result<bool, StoreError> {
+pub(super) fn is_current(found: i64) -> Result<bool, StoreError> {
     if found / 1000 > SCHEMA / 1000 {
         return Err(StoreError::Newer { found, known: SCHEMA });
     }
@@ -96,7 +109,7 @@ pub(crate) fn is_current(found: i64) -> Result<bool, StoreError> {
 }
 
 /// Brings a file up to date in one transaction. The caller holds the lock for it.
-pub(crate) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
+pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     let found: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     if !is_current(found)? {

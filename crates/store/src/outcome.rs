@@ -1,0 +1,158 @@
+//! How a hook ended, as the log keeps it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// How a hook ended. Only [`Outcome::Delivered`] changed the ledger's deliveries.
+///
+/// The log keeps a word and, for some, a problem: two columns of a row, two fields of a JSON object.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Kept", into = "Kept")]
+pub enum Outcome {
+    /// Nothing was due.
+    Silent,
+    Delivered,
+    /// Printed, but no ledger remembers it.
+    DeliveredWithoutLedger,
+    /// The window was emptied; what is due comes with the next event.
+    Emptied,
+    /// Another process held the ledger until the deadline.
+    Busy,
+    /// Another agent ran this entry.
+    Foreign,
+    /// The agent's row does not know this event.
+    UnknownEvent,
+    BadInput {
+        problem: String,
+    },
+    NotPrinted {
+        problem: String,
+    },
+    /// A word that this version does not know.
+    Other {
+        word: String,
+    },
+}
+
+impl Outcome {
+    /// Returns the word under which the log keeps it. These words never change.
+    pub fn word(&self) -> &str {
+        match self {
+            Self::Silent => "silent",
+            Self::Delivered => "delivered",
+            Self::DeliveredWithoutLedger => "delivered-without-ledger",
+            Self::Emptied => "emptied",
+            Self::Busy => "busy",
+            Self::Foreign => "foreign",
+            Self::UnknownEvent => "unknown-event",
+            Self::BadInput { .. } => "bad-input",
+            Self::NotPrinted { .. } => "not-printed",
+            Self::Other { word } => word,
+        }
+    }
+
+    /// Returns what went wrong, in words; empty for most.
+    pub fn problem(&self) -> &str {
+        match self {
+            Self::BadInput { problem } | Self::NotPrinted { problem } => problem,
+            _ => "",
+        }
+    }
+
+    /// Reads what the log kept. Version 0.1 kept the sentences of [`fmt::Display`] instead of words.
+    pub(crate) fn read(word: &str, problem: &str) -> Self {
+        match word {
+            "silent" => Self::Silent,
+            "delivered" => Self::Delivered,
+            "delivered-without-ledger" | "delivered without the ledger" => Self::DeliveredWithoutLedger,
+            "emptied" | "the window was emptied" => Self::Emptied,
+            "busy" | "silent: another process held the ledger" => Self::Busy,
+            "foreign" | "silent: called by another agent" => Self::Foreign,
+            "unknown-event" | "silent: unknown event" => Self::UnknownEvent,
+            "bad-input" => Self::BadInput { problem: problem.to_owned() },
+            "not-printed" => Self::NotPrinted { problem: problem.to_owned() },
+            _ => match word.split_once(": ") {
+                Some(("silent", problem)) => Self::BadInput { problem: problem.to_owned() },
+                Some(("not printed", problem)) => Self::NotPrinted { problem: problem.to_owned() },
+                _ => Self::Other { word: word.to_owned() },
+            },
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Silent => f.write_str("silent"),
+            Self::Delivered => f.write_str("delivered"),
+            Self::DeliveredWithoutLedger => f.write_str("delivered without the ledger"),
+            Self::Emptied => f.write_str("the window was emptied"),
+            Self::Busy => f.write_str("silent: another process held the ledger"),
+            Self::Foreign => f.write_str("silent: called by another agent"),
+            Self::UnknownEvent => f.write_str("silent: unknown event"),
+            Self::BadInput { problem } => write!(f, "silent: {problem}"),
+            Self::NotPrinted { problem } => write!(f, "not printed: {problem}"),
+            Self::Other { word } => f.write_str(word),
+        }
+    }
+}
+
+/// The two fields of an object.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    outcome: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    problem: String,
+}
+
+impl From<Outcome> for Kept {
+    fn from(outcome: Outcome) -> Self {
+        Self { outcome: outcome.word().to_owned(), problem: outcome.problem().to_owned() }
+    }
+}
+
+impl From<Kept> for Outcome {
+    fn from(kept: Kept) -> Self {
+        Self::read(&kept.outcome, &kept.problem)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all() -> Vec<Outcome> {
+        let problem = "the input ended: too early".to_owned();
+        vec![
+            Outcome::Silent,
+            Outcome::Delivered,
+            Outcome::DeliveredWithoutLedger,
+            Outcome::Emptied,
+            Outcome::Busy,
+            Outcome::Foreign,
+            Outcome::UnknownEvent,
+            Outcome::BadInput { problem: problem.clone() },
+            Outcome::NotPrinted { problem },
+            Outcome::Other { word: "from the future".into() },
+        ]
+    }
+
+    #[test]
+    fn words_and_problems_are_read_back() {
+        for outcome in all() {
+            assert_eq!(Outcome::read(outcome.word(), outcome.problem()), outcome);
+            let json = serde_json::to_string(&outcome).unwrap();
+            assert_eq!(serde_json::from_str::<Outcome>(&json).unwrap(), outcome, "{json}");
+        }
+        let bad = Outcome::BadInput { problem: "no object".into() };
+        assert_eq!(serde_json::to_string(&bad).unwrap(), r#"{"outcome":"bad-input","problem":"no object"}"#);
+    }
+
+    #[test]
+    fn the_sentences_of_version_0_1_are_read() {
+        for outcome in all() {
+            assert_eq!(Outcome::read(&outcome.to_string(), ""), outcome);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Where the ledger is.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use briefing_core::settings::Places;
+
+use crate::error::StoreError;
+use crate::sqlite;
+
+/// Where the ledger is; this decides which engine keeps it.
+///
+/// Every engine has a directory of the user beside it, for what must be cheap to write (the heartbeat).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// One file in a directory of the user.
+    Directory(PathBuf),
+}
+
+impl Place {
+    /// Returns the place of the user's ledger, whether it exists or not. `None` where no state directory is known.
+    pub fn of(places: &Places) -> Option<Self> {
+        places.state.as_deref().map(Self::below)
+    }
+
+    /// Returns the place below a state directory such as `~/.local/state`.
+    pub fn below(state: &Path) -> Self {
+        Self::Directory(state.join("brief"))
+    }
+
+    /// Returns our directory of the user, whether it exists or not.
+    pub fn directory(&self) -> &Path {
+        let Self::Directory(directory) = self;
+        directory
+    }
+
+    /// Returns the file that a person would rename to start again, where the engine has one.
+    pub fn file(&self) -> Option<PathBuf> {
+        let Self::Directory(directory) = self;
+        Some(sqlite::file_in(directory))
+    }
+
+    /// Makes the directory, for this user only; one that is there loses other users' permissions.
+    pub(crate) fn make(&self) -> Result<(), StoreError> {
+        let directory = self.directory();
+        if directory.is_dir() {
+            // It may belong to another user: then it stays as it is.
+            let _ = self.tighten();
+            return Ok(());
+        }
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::DirBuilderExt;
+            builder.mode(0o700);
+        }
+        builder.create(directory).map_err(|error| StoreError::at(directory, &error))
+    }
+
+    /// Removes other users' permissions from the directory.
+    pub fn tighten(&self) -> io::Result<()> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let directory = self.directory();
+            let mode = fs::metadata(directory)?.permissions().mode();
+            if mode & 0o077 != 0 {
+                fs::set_permissions(directory, fs::Permissions::from_mode(mode & 0o700))?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,107 @@
+//! What people and programs ask the ledger afterwards: sessions, deliveries, the log.
+
+use std::fmt;
+
+use briefing_core::{Moment, Note, Reason, Source};
+use serde::Serialize;
+
+use crate::error::StoreError;
+use crate::outcome::Outcome;
+
+/// How far a delivery has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// Waits for an event that can carry it.
+    Queued,
+    /// A process is printing it.
+    Pending,
+    Delivered,
+}
+
+/// A line of the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EventRow {
+    /// Milliseconds since 1970.
+    pub at: i64,
+    pub agent: String,
+    pub session: String,
+    pub event: String,
+    pub lane: u8,
+    pub epoch: i64,
+    pub micros: u64,
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// In the agent's unit.
+    pub size: u64,
+    pub queued: u32,
+    pub notes: Vec<Note>,
+}
+
+/// A delivery: what, why, and how it came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DeliveryRow {
+    pub session: String,
+    pub epoch: i64,
+    /// What brought it; the list of what was left out has no source.
+    pub source: Option<Source>,
+    pub path: String,
+    pub piece: String,
+    pub reason: Reason,
+    /// The moment that carried it; while it waits, the one at which it was planned. `None`: one that this version does
+    /// not know.
+    pub moment: Option<Moment>,
+    /// The agent's event that carried it; while it waits, the one that planned it. Empty where an earlier version
+    /// delivered it.
+    pub event: String,
+    pub part: u32,
+    pub parts: u32,
+    pub tokens: u64,
+    /// The hash of the whole piece's content.
+    pub hash: String,
+    /// The BLAKE3 hash of the text that was printed of it, without what stood around it in the output. `None` where an
+    /// earlier version planned it.
+    pub rendered_hash: Option<String>,
+    /// The length of that text in bytes.
+    pub rendered_length: Option<u64>,
+    pub state: State,
+    /// Milliseconds since 1970.
+    pub at: i64,
+}
+
+/// A session and what its window holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SessionRow {
+    pub session: String,
+    pub agent: String,
+    pub native: String,
+    pub epoch: i64,
+    pub cwd: String,
+    pub context_paths: Vec<String>,
+    pub first_seen: i64,
+    pub last_seen: i64,
+}
+
+/// Which deliveries to return; the default is all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Filter<'a> {
+    /// A session's native id, or any beginning of its short name or hash.
+    pub session: Option<&'a str>,
+    /// A path as shown, or the identity of a piece, with all its sections.
+    pub path: Option<&'a str>,
+}
+
+/// The views. They change nothing.
+pub trait Reader: fmt::Debug {
+    /// Returns all sessions, the last one seen last.
+    fn sessions(&mut self) -> Result<Vec<SessionRow>, StoreError>;
+
+    /// Returns deliveries of every epoch and state, grouped by session in the order of [`Reader::sessions`].
+    fn deliveries(&mut self, filter: Filter<'_>) -> Result<Vec<DeliveryRow>, StoreError>;
+
+    /// Returns the log, of one session ([`Filter::session`]) or of all, oldest first.
+    fn events(&mut self, session: Option<&str>) -> Result<Vec<EventRow>, StoreError>;
+
+    /// Checks the ledger and says what is wrong with it in the words of its engine; `None` if nothing is.
+    fn damage(&mut self) -> Result<Option<String>, StoreError>;
+}
