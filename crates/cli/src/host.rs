@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 use briefing_agents::Host;
 use briefing_core::settings::{Layer, Places, Settings};
 use briefing_core::sources::Helper;
-use briefing_core::sources::docs::Candidate;
-use briefing_core::{Failure, Note, NoteKind};
+use briefing_core::{Candidate, Failure, Note, NoteKind};
 use briefing_llm::{Endpoint, choose};
 use jiff::Timestamp;
 

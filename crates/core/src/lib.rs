@@ -4,6 +4,7 @@
 //! Everything flows one way: request → settings → gather → select → load + guard → fit → render → deliver. This crate
 //! is synchronous and touches no terminal, environment or network; callers hand those in.
 
+pub mod candidate;
 pub mod failure;
 pub mod fit;
 pub mod fs;
@@ -24,6 +25,7 @@ pub mod sources;
 pub mod text;
 pub mod tokens;
 
+pub use candidate::Candidate;
 pub use failure::Failure;
 pub use fit::{Briefing, Segment};
 pub use moment::Moment;

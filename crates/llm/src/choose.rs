@@ -5,10 +5,9 @@
 
 use std::time::Duration;
 
-use briefing_core::Failure;
 use briefing_core::secrets::redact;
-use briefing_core::sources::docs::Candidate;
 use briefing_core::text::beginning;
+use briefing_core::{Candidate, Failure};
 use serde_json::json;
 
 use crate::answer::{self, Named};
@@ -44,7 +43,7 @@ pub fn choose(
             Named::Number(number) => usize::try_from(number).ok().filter(|place| *place < candidates.len()),
             Named::Text(path) => {
                 let path = path.trim().trim_start_matches("./");
-                candidates.iter().position(|candidate| candidate.path.trim_start_matches("./") == path)
+                candidates.iter().position(|candidate| candidate.about.name.trim_start_matches("./") == path)
             }
         };
         places.extend(place.filter(|place| !places.contains(place)));
@@ -55,7 +54,7 @@ pub fn choose(
 fn question(message: &str, candidates: &[Candidate]) -> String {
     let mut text = String::from("Documents:\n");
     for (index, candidate) in candidates.iter().enumerate() {
-        let line = json!({ "index": index, "path": candidate.path, "title": candidate.title, "tags": candidate.tags });
+        let line = json!({ "index": index, "path": candidate.about.name, "title": candidate.title(), "tags": candidate.about.tags });
         text.push_str(&line.to_string());
         text.push('\n');
     }
@@ -67,6 +66,7 @@ fn question(message: &str, candidates: &[Candidate]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
     use std::time::Instant;
 
     use briefing_testkit::http::{Response, Server};
@@ -74,7 +74,11 @@ mod tests {
     use super::*;
 
     fn candidates() -> Vec<Candidate> {
-        let candidate = |path: &str| Candidate { path: path.into(), title: format!("About {path}"), tags: vec!["tag".into()] };
+        let candidate = |name: &str| {
+            let mut candidate = Candidate::entry(Path::new("/p"), "", &format!("About {name}"), vec!["tag".into()], "never sent");
+            candidate.about.name = name.into();
+            candidate
+        };
         ["docs/a.md", "docs/b.md", "./c.md"].map(candidate).to_vec()
     }
 
@@ -99,27 +103,22 @@ mod tests {
 
     #[test]
     fn only_the_message_and_the_index_are_sent_and_no_secret() {
+        let sent = |message: &str| {
+            let mut sent = String::new();
+            let chosen = choose(message, &candidates(), |messages| {
+                sent.clone_from(&messages[1].content);
+                Ok("[]".into())
+            });
+            assert_eq!(chosen.unwrap(), [0; 0]);
+            sent
+        };
         let key = format!("ghp_{}", "aB3dE5fG7hJ9kL1m".repeat(3));
-        let sent = sent(&format!("my key {key} fails"));
-        assert!(sent.contains("docs/a.md") && sent.contains("About docs/a.md") && sent.contains("tag"), "{sent}");
-        assert!(sent.contains("[redacted: GitHub token]") && !sent.contains(&key), "{sent}");
-    }
-
-    #[test]
-    fn of_a_long_message_only_the_beginning_is_sent() {
-        let sent = sent(&"x".repeat(100_000));
-        assert!(sent.ends_with('x') && sent.len() < 10_000, "{}", sent.len());
-    }
-
-    /// Returns what the model is sent for a message, besides its rules. Panics when it is not asked.
-    fn sent(message: &str) -> String {
-        let mut sent = None;
-        let chosen = choose(message, &candidates(), |messages| {
-            sent = Some(messages[1].content.clone());
-            Ok("[]".into())
-        });
-        assert_eq!(chosen.unwrap(), Vec::<usize>::new());
-        sent.expect("the model was asked")
+        let text = sent(&format!("my key {key} fails"));
+        assert!(text.contains("docs/a.md") && text.contains("About docs/a.md") && text.contains("tag"), "{text}");
+        assert!(text.contains("[redacted: GitHub token]") && !text.contains(&key), "{text}");
+        assert!(!text.contains("never sent"), "{text}");
+        let long = sent(&"x".repeat(100_000));
+        assert!(long.contains("xxx") && long.len() < 10_000);
     }
 
     fn chat(content: &str) -> Response {

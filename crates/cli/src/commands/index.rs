@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use briefing_core::fs::write_atomic;
 use briefing_core::settings::{Layer, Places, Settings};
 use briefing_core::shown::{path_text, relative_text};
-use briefing_core::sources::docs::{Corpora, Corpus, Made, Plan, entries, find, make};
+use briefing_core::sources::docs::{Made, Plan, find, make, prepare};
 use briefing_core::{Failure, Level, Note, NoteKind};
 use briefing_tokens::{ENCODINGS, ExactCounter};
 use clap::Args;
@@ -171,19 +171,4 @@ fn check(made: &Made, shown: &str) -> Result<(), Failure> {
         1 => Err(Failure::new("a reference is dead").hint("correct it, or write the document")),
         count => Err(Failure::new(format!("{count} references are dead")).hint("correct them, or write the documents")),
     }
-}
-
-/// Prepares the search file now, so that the first message does not wait for it.
-fn prepare(places: &Places, settings: &Settings) {
-    let indexes = find(places, settings).files();
-    let entries = entries(places, settings, &mut Vec::new());
-    let Some(cache) = places.cache.as_deref().filter(|_| !indexes.is_empty() || !entries.is_empty()) else { return };
-    // One at a time is enough: whoever comes while it is prepared is served by the one who prepares.
-    let lock = cache.join("brief").join("prepare.lock");
-    let _ = lock.parent().map(std::fs::create_dir_all);
-    let lock = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(lock);
-    if lock.as_ref().is_ok_and(|lock| matches!(lock.try_lock(), Err(std::fs::TryLockError::WouldBlock))) {
-        return;
-    }
-    let _ = Corpus::open(&Corpora { indexes: &indexes, entries, home: places.home.as_deref(), cache: Some(cache), deadline: None });
 }

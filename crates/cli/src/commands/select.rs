@@ -6,13 +6,12 @@ use std::io::{self, BufRead, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use briefing_core::candidate::Body;
 use briefing_core::settings::{Layer, Places, SelectorKind, Settings};
 use briefing_core::shown::{normalize, path_text};
 use briefing_core::sources::Helper;
-use briefing_core::sources::docs::{
-    Candidate, Choice, Corpora, Corpus, Member, Offered, Question, Selector, entries, find, open_and_choose, way,
-};
-use briefing_core::{Failure, Level, Note};
+use briefing_core::sources::docs::{Choice, SelectRequest, select, way};
+use briefing_core::{Candidate, Failure, Level};
 use clap::Args;
 
 use crate::args::words;
@@ -23,6 +22,8 @@ use crate::{environment, output, talk};
 const MAX_MESSAGE_BYTES: u64 = 8 * 1024 * 1024;
 /// Candidates that are explained behind those that were chosen.
 const EXPLAINED: usize = 20;
+/// Notes that are told one by one.
+const MAX_TOLD: usize = 20;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -52,9 +53,8 @@ pub(crate) struct Arguments {
 struct Asking<'a> {
     arguments: &'a Arguments,
     places: Places,
+    /// The indexes that were named; then nothing else is searched.
     indexes: Vec<PathBuf>,
-    /// Entries of knowledge and gate files that are not loaded whole.
-    entries: Vec<Offered>,
     settings: Settings,
 }
 
@@ -65,19 +65,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         flags.flag("selector.kind", "--selector", selector);
     }
     let settings = environment::settings(&places, flags)?;
-    // Whoever names an index asks for it and nothing else.
-    let (indexes, entries) = if arguments.index.is_empty() {
-        let mut found = find(&places, &settings);
-        let entries = entries(&places, &settings, &mut found.notes);
-        tell(&found.notes);
-        (found.files(), entries)
-    } else {
-        (arguments.index.iter().map(|index| normalize(&places.here.join(index))).collect(), Vec::new())
-    };
-    if indexes.is_empty() && entries.is_empty() {
-        return Err(Failure::new("there is no index to choose from").hint("`brief index` makes one, `--index FILE` names one"));
-    }
-    let asking = Asking { arguments, places, indexes, entries, settings };
+    let indexes = arguments.index.iter().map(|index| normalize(&places.here.join(index))).collect();
+    let asking = Asking { arguments, places, indexes, settings };
     if arguments.lines { asking.answer_lines() } else { asking.answer(&message(arguments)?) }
 }
 
@@ -95,48 +84,34 @@ fn message(arguments: &Arguments) -> Result<String, Failure> {
 }
 
 impl Asking<'_> {
-    fn choose(&self, message: &str) -> Result<(Corpus, Choice), Failure> {
-        let corpora = Corpora {
-            indexes: &self.indexes,
-            entries: self.entries.clone(),
-            home: self.places.home.as_deref(),
-            cache: self.places.cache.as_deref(),
-            deadline: None,
-        };
+    fn choose(&self, message: &str) -> Result<Choice, Failure> {
         // Its own limit holds; there is no other.
         let deadline = Instant::now() + Duration::from_secs(600);
-        let ask = |message: &str, candidates: &[Candidate]| Process.ask_model(&self.settings, deadline, message, candidates);
-        let on_failure = self.settings.selector.on_failure.value;
-        let is_model = self.settings.selector.kind.value == SelectorKind::OpenAi;
-        let selector = if is_model { Selector::Model { ask: &ask, on_failure } } else { Selector::Local };
-        let explained = if self.arguments.explain || self.arguments.json { EXPLAINED } else { 0 };
-        let question = Question { message, limit: self.arguments.limit, explained };
-        let (mut corpus, choice) = open_and_choose(&corpora, question, selector)?;
-        if !self.arguments.index.is_empty() && !corpus.failures.is_empty() {
-            return Err(corpus.failures.remove(0));
-        }
-        Ok((corpus, choice))
+        let model = |message: &str, candidates: &[Candidate]| Process.ask_model(&self.settings, deadline, message, candidates);
+        select(&SelectRequest {
+            indexes: Some(self.indexes.as_slice()).filter(|indexes| !indexes.is_empty()),
+            limit: self.arguments.limit,
+            explained: if self.arguments.explain || self.arguments.json { EXPLAINED } else { 0 },
+            model: Some(&model),
+            ..SelectRequest::new(message, &self.places, &self.settings)
+        })
     }
 
     fn answer(&self, message: &str) -> Result<(), Failure> {
-        let (corpus, choice) = self.choose(message)?;
-        for failure in &corpus.failures {
-            talk::warning(&format!("{failure}: {}", failure.causes().join(": ")));
-        }
-        tell(&corpus.notes);
-        tell(&choice.notes);
-        let paths: Vec<String> = choice.members.iter().map(|member| self.path(member)).collect();
+        let choice = self.choose(message)?;
+        warn(&choice, &mut Vec::new());
+        let path = |candidate: &Candidate| self.path(candidate);
         if self.arguments.explain {
-            return output::print(&explain::text(&choice, self.arguments.limit, &paths));
+            return output::print(&explain::text(&choice, self.arguments.limit, path));
         }
         if self.arguments.json {
-            return output::print(&format!("{}\n", explain::json(&choice, &corpus.notes, &paths)));
+            return output::print(&format!("{}\n", explain::json(&choice, path)));
         }
         output::print(&self.line(&choice))
     }
 
     fn answer_lines(&self) -> Result<(), Failure> {
-        let mut told = false;
+        let mut told = Vec::new();
         for line in io::stdin().lock().lines() {
             let line = line.map_err(|error| Failure::new("cannot read standard input").because(&error))?;
             if line.trim().is_empty() {
@@ -149,34 +124,37 @@ impl Asking<'_> {
                 continue;
             };
             // Opened for every line: whoever stays must not answer from what documents said before.
-            let (corpus, choice) = self.choose(message)?;
-            if !std::mem::replace(&mut told, true) {
-                tell(&corpus.notes);
-            }
-            tell(&choice.notes);
+            let choice = self.choose(message)?;
+            warn(&choice, &mut told);
             output::print(&self.line(&choice))?;
         }
         Ok(())
     }
 
     fn line(&self, choice: &Choice) -> String {
-        let paths: Vec<String> = choice.chosen.iter().map(|place| self.path(&choice.members[*place])).collect();
+        let paths: Vec<String> = choice.chosen().into_iter().map(|candidate| self.path(candidate)).collect();
         format!("{}\n", serde_json::Value::from(paths))
     }
 
     /// Returns the path as it stands in the one index that was named, else relative to the current directory. An entry of
     /// a larger file is the file's path with its name.
-    fn path(&self, member: &Member) -> String {
-        match member {
-            Member::Document(document) if self.arguments.index.len() == 1 => document.path.clone(),
-            Member::Document(document) => path_text(&way(&self.places.here, &document.file)),
-            Member::Entry(entry) => path_text(&way(&self.places.here, Path::new(&entry.id))),
+    fn path(&self, candidate: &Candidate) -> String {
+        match candidate.about.body {
+            Body::File { .. } if self.indexes.len() == 1 => candidate.about.name.clone(),
+            Body::File { .. } => path_text(&way(&self.places.here, &candidate.path)),
+            Body::Entry { .. } => path_text(&way(&self.places.here, Path::new(candidate.id()))),
         }
     }
 }
 
-fn tell(notes: &[Note]) {
-    for note in notes.iter().filter(|note| note.level > Level::Info).take(20) {
-        talk::warning(&format!("`{}`: {}", note.path, note.reason));
+/// Prints what went wrong, unless it was told before.
+fn warn(choice: &Choice, told: &mut Vec<String>) {
+    let failures = choice.failures.iter().map(|failure| format!("{failure}: {}", failure.causes().join(": ")));
+    let notes = choice.notes.iter().filter(|note| note.level > Level::Info).take(MAX_TOLD);
+    for text in failures.chain(notes.map(|note| format!("`{}`: {}", note.path, note.reason))) {
+        if !told.contains(&text) {
+            talk::warning(&text);
+            told.push(text);
+        }
     }
 }

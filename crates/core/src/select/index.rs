@@ -25,9 +25,9 @@ const ENOUGH_TERMS: f32 = 12.0;
 
 /// The documents chosen for a message, with everything that led there.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Selection {
+pub struct Selection<C = Ranked> {
     /// What scored, best first: the chosen documents, then some that were not, each with its verdict.
-    pub candidates: Vec<Ranked>,
+    pub candidates: Vec<C>,
     /// Why nothing was chosen.
     pub abstained: Option<Abstention>,
     /// How sure it is, 0 to 1, that the message is about a document.
@@ -49,7 +49,14 @@ pub struct Selection {
 impl Selection {
     /// Returns the chosen documents, best first.
     pub fn chosen(&self) -> impl Iterator<Item = &Ranked> {
-        self.candidates.iter().filter(|ranked| ranked.verdict == Verdict::Chosen)
+        self.candidates.iter().filter(|ranked| ranked.is_chosen())
+    }
+
+    /// Makes something else of each candidate.
+    pub fn try_map<C, E>(self, map: impl FnMut(Ranked) -> Result<C, E>) -> Result<Selection<C>, E> {
+        let Self { candidates, abstained, confidence, threshold, cut, evidence, words, documents, matching } = self;
+        let candidates = candidates.into_iter().map(map).collect::<Result<_, E>>()?;
+        Ok(Selection { candidates, abstained, confidence, threshold, cut, evidence, words, documents, matching })
     }
 }
 
@@ -78,7 +85,7 @@ impl std::fmt::Display for Abstention {
 }
 
 /// What became of a candidate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verdict {
     /// It was chosen.
     Chosen,
@@ -89,11 +96,12 @@ pub enum Verdict {
     /// Better ones used up the limit.
     OverLimit,
     /// Nothing was chosen for this message.
+    #[default]
     Abstained,
 }
 
 /// A document that scored.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Ranked {
     /// The document's id.
     pub id: String,
@@ -115,6 +123,13 @@ pub struct Ranked {
     pub sections: Vec<RankedSection>,
     /// What became of it.
     pub verdict: Verdict,
+}
+
+impl Ranked {
+    /// Tells whether the words of the message chose it.
+    pub fn is_chosen(&self) -> bool {
+        self.verdict == Verdict::Chosen
+    }
 }
 
 /// A word of the message found in a document.

@@ -17,10 +17,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::Failure;
+use crate::candidate::Candidate;
 use crate::note::Note;
 use crate::piece::{Brought, Piece};
 use crate::settings::{Places, Settings};
-use docs::Candidate;
 
 /// A source that opens by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -211,14 +211,12 @@ pub fn bring(ask: &Ask<'_>, sources: Sources) -> (Vec<Piece>, Vec<Note>) {
 fn bring_docs(ask: &Ask<'_>) -> Brought {
     let Some(message) = ask.message else { return Brought::default() };
     let model = |message: &str, candidates: &[Candidate]| ask.helper.ask_model(ask.settings, ask.deadline, message, candidates);
-    let on_failure = ask.settings.selector.on_failure.value;
-    let selector = if docs::asks_a_model(ask.settings) { docs::Selector::Model { ask: &model, on_failure } } else { docs::Selector::Local };
-    let mut notes = Vec::new();
-    let entries = docs::entries(ask.places, ask.settings, &mut notes);
-    let mut brought =
-        docs::bring(docs::Ask { message, places: ask.places, settings: ask.settings, entries, selector, deadline: Some(ask.deadline) });
-    notes.append(&mut brought.notes);
-    Brought { notes, ..brought }
+    let request = docs::SelectRequest {
+        model: Some(&model),
+        deadline: Some(ask.deadline),
+        ..docs::SelectRequest::new(message, ask.places, ask.settings)
+    };
+    docs::bring(&request)
 }
 
 #[cfg(test)]

@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use briefing_core::Note;
+use briefing_core::Candidate;
 use briefing_core::select::{Ranked, Verdict};
 use briefing_core::sources::docs::Choice;
 use serde_json::{Value, json};
 
 /// Returns the explanation for a person.
-pub(super) fn text(choice: &Choice, limit: usize, paths: &[String]) -> String {
-    let selection = &choice.selection;
+pub(super) fn text(choice: &Choice, limit: usize, path: impl Fn(&Candidate) -> String) -> String {
+    let (selection, chosen) = (&choice.selection, choice.chosen());
     let mut text = String::new();
     let words = if selection.words.is_empty() { "none".to_owned() } else { selection.words.join(", ") };
     let _ = writeln!(text, "words looked for: {words}");
@@ -17,18 +17,17 @@ pub(super) fn text(choice: &Choice, limit: usize, paths: &[String]) -> String {
     let _ = writeln!(text, "confidence: {:.2}, needed: {:.2}", selection.confidence, selection.threshold);
     if let Some(why) = selection.abstained {
         let _ = writeln!(text, "nothing chosen: {why}");
-    } else if choice.chosen.is_empty() {
+    } else if chosen.is_empty() {
         let _ = writeln!(text, "nothing chosen: the model named none");
     }
     if choice.is_models {
-        let _ = writeln!(
-            text,
-            "chosen by the model: {}",
-            choice.chosen.iter().map(|place| (place + 1).to_string()).collect::<Vec<_>>().join(", ")
-        );
+        let number = |id| selection.candidates.iter().position(|candidate| candidate.id() == id).map_or(0, |place| place + 1);
+        let numbers: Vec<_> = chosen.iter().map(|candidate| number(candidate.id()).to_string()).collect();
+        let _ = writeln!(text, "chosen by the model: {}", numbers.join(", "));
     }
     let mut last = None;
-    for (number, ranked) in selection.candidates.iter().enumerate() {
+    for (number, candidate) in (1..).zip(&selection.candidates) {
+        let ranked = &candidate.about.ranked;
         if last != Some(ranked.verdict) {
             last = Some(ranked.verdict);
             let _ = match ranked.verdict {
@@ -43,8 +42,8 @@ pub(super) fn text(choice: &Choice, limit: usize, paths: &[String]) -> String {
         let _ = writeln!(
             text,
             "{:>3}. {}  score {:.3} (words {:.3}, meaning {:.2})",
-            number + 1,
-            paths[number],
+            number,
+            path(candidate),
             ranked.score,
             ranked.words,
             ranked.meaning
@@ -68,16 +67,17 @@ fn matches(ranked: &Ranked) -> String {
 }
 
 /// Returns everything that is known about a choice.
-pub(super) fn json(choice: &Choice, notes: &[Note], paths: &[String]) -> Value {
+pub(super) fn json(choice: &Choice, path: impl Fn(&Candidate) -> String) -> Value {
     let selection = &choice.selection;
-    let chosen: Vec<&String> = choice.chosen.iter().map(|place| &paths[*place]).collect();
-    let candidate = |(ranked, path): (&Ranked, &String)| {
+    let chosen: Vec<String> = choice.chosen().into_iter().map(&path).collect();
+    let described = |candidate: &Candidate| {
+        let ranked = &candidate.about.ranked;
         let matches = ranked.matches.iter().map(|found| {
             let fields: Vec<&str> = found.fields.iter().map(|field| field.name()).collect();
             json!({ "word": found.word, "fields": fields })
         });
         json!({
-            "path": path,
+            "path": path(candidate),
             "title": ranked.title,
             "score": ranked.score,
             "words": ranked.words,
@@ -95,8 +95,8 @@ pub(super) fn json(choice: &Choice, notes: &[Note], paths: &[String]) -> Value {
         "threshold": selection.threshold,
         "words": selection.words,
         "documents": selection.documents,
-        "candidates": selection.candidates.iter().zip(paths).map(candidate).collect::<Vec<_>>(),
-        "notes": notes.iter().chain(&choice.notes).collect::<Vec<_>>(),
+        "candidates": selection.candidates.iter().map(described).collect::<Vec<_>>(),
+        "notes": choice.notes,
     })
 }
 

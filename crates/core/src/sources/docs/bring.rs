@@ -6,21 +6,18 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
-use super::choose::{Question, Selector, open_and_choose};
-use super::corpus::{Corpora, Corpus, Member, Offered};
+use super::choose::{Documents, SelectRequest};
+use super::corpus::Corpus;
 use super::excerpt::{best, body, outline};
-use super::find::find;
-use super::list::Listed;
 use super::markdown::references;
 use super::reference::{Target, resolve};
+use crate::candidate::{Body, Candidate};
 use crate::fs::FileError;
 use crate::note::{Level, Note, NoteKind};
 use crate::piece::{Brought, Order, Piece, Whole, content_hash, guard};
 use crate::reason::Reason;
 use crate::select::{Ranked, user_words};
-use crate::settings::{Places, Settings};
 use crate::shown::relative_text;
 use crate::sources::Source;
 use crate::tokens::estimate_bytes;
@@ -36,72 +33,49 @@ const MOST_DOCUMENTS: usize = 24;
 /// Words that a reason names.
 const REASONS: usize = 5;
 
-/// What the source is asked.
-pub struct Ask<'a> {
-    /// The prompt as the agent got it; only the user's words in it count.
-    pub message: &'a str,
-    pub places: &'a Places,
-    pub settings: &'a Settings,
-    /// Entries of other sources that the message may be about.
-    pub entries: Vec<Offered>,
-    pub selector: Selector<'a>,
-    pub deadline: Option<Instant>,
-}
-
 /// Brings the documents that fit a message. Most messages need none.
-pub fn bring(ask: Ask<'_>) -> Brought {
+pub fn bring(request: &SelectRequest<'_>) -> Brought {
     let mut brought = Brought::default();
-    let limit = usize::try_from(ask.settings.docs.max_docs.value).unwrap_or(usize::MAX);
-    if user_words(ask.message).is_none() || limit == 0 {
+    if user_words(request.message).is_none() || request.limit == 0 {
         return brought;
     }
-    let found = find(ask.places, ask.settings);
-    brought.notes.extend(found.notes.iter().cloned());
-    let indexes = found.files();
-    if indexes.is_empty() && ask.entries.is_empty() {
+    let mut documents = Documents::of(request);
+    brought.notes.append(&mut documents.notes);
+    if documents.is_empty() {
         return brought;
     }
-    let corpora = Corpora {
-        indexes: &indexes,
-        entries: ask.entries,
-        home: ask.places.home.as_deref(),
-        cache: ask.places.cache.as_deref(),
-        deadline: ask.deadline,
-    };
-    let question = Question { message: ask.message, limit, explained: 0 };
-    let (corpus, choice) = match open_and_choose(&corpora, question, ask.selector) {
+    let has_global = documents.has_global;
+    let (corpus, choice) = match documents.choose(request) {
         Ok(both) => both,
         Err(failure) => {
             brought.notes.push(failed(&failure));
             return brought;
         }
     };
-    brought.notes.extend(corpus.failures.iter().map(failed));
-    brought.notes.extend(corpus.notes.iter().cloned());
-    if corpus.is_behind {
+    brought.notes.extend(choice.failures.iter().map(failed));
+    if choice.is_behind {
         brought.is_behind = true;
         brought.notes.push(Note::info("search file", NoteKind::Stale, "the documents have to be prepared"));
     }
-    brought.notes.extend(choice.notes);
+    brought.notes.extend(choice.notes.iter().cloned());
     let mut bringing = Bringing {
         corpus: &corpus,
-        here: &ask.places.here,
-        left: ask.settings.docs.max_tokens.value,
-        limit: ask.settings.docs.max_tokens.decided_by(),
+        here: &request.places.here,
+        left: request.settings.docs.max_tokens.value,
+        limit: request.settings.docs.max_tokens.decided_by(),
         groups: Vec::new(),
         notes: Vec::new(),
     };
-    let candidates = &choice.selection.candidates;
-    let least = candidates.first().map_or(0.0, |best| best.score * CLOSE);
-    let chosen = choice.chosen.iter().map(|place| (&candidates[*place], &choice.members[*place]));
-    let close: Vec<(&Ranked, &Member)> = chosen.filter(|(ranked, _)| choice.is_models || ranked.score >= least).collect();
-    for (number, (ranked, member)) in close.iter().enumerate() {
+    let best = choice.selection.candidates.first().map_or(0.0, |best| best.about.ranked.score);
+    let is_close = |candidate: &&Candidate| choice.is_models || candidate.about.ranked.score >= best * CLOSE;
+    let close: Vec<&Candidate> = choice.chosen().into_iter().filter(is_close).collect();
+    for (number, candidate) in close.iter().enumerate() {
         let share = bringing.left / (close.len() - number) as u64;
-        bringing.add(ranked, member, share, choice.is_models);
+        bringing.add(candidate, share, choice.is_models);
     }
     bringing.add_required();
     // Global first, project second, by rank within each.
-    bringing.groups.sort_by_key(|group| found.global.is_none() || group.source != Some(0));
+    bringing.groups.sort_by_key(|group| !has_global || group.index != Some(0));
     brought.notes.append(&mut bringing.notes);
     brought.pieces = bringing.groups.into_iter().flat_map(|group| group.pieces).collect();
     brought
@@ -116,7 +90,7 @@ fn failed(failure: &crate::Failure) -> Note {
 /// The pieces of one chosen document, those it requires before it.
 struct Group {
     /// The number of its index; entries have none.
-    source: Option<usize>,
+    index: Option<usize>,
     pieces: Vec<Piece>,
     /// What has to be read with it.
     required: Vec<Required>,
@@ -143,36 +117,35 @@ struct Bringing<'a> {
 }
 
 impl Bringing<'_> {
-    /// Adds a chosen document within its share of the room.
-    fn add(&mut self, ranked: &Ranked, member: &Member, share: u64, is_models: bool) {
-        let reason = reason(ranked, is_models);
-        match member {
-            Member::Document(document) => self.add_document(document, ranked, share, reason),
-            Member::Entry(entry) => {
-                let text = crate::text::beginning(&entry.text, (self.left as usize).saturating_mul(4)).to_owned();
-                let shown = relative_text(Path::new(&entry.path), self.here);
-                let piece = Piece::new(Source::Docs, entry.id.clone(), shown, reason, Order::Document, text);
+    /// Adds what was chosen, a document within its share of the room.
+    fn add(&mut self, candidate: &Candidate, share: u64, is_models: bool) {
+        let reason = reason(&candidate.about.ranked, is_models);
+        match &candidate.about.body {
+            Body::File { index, root } => self.add_document(candidate, (*index, root), share, reason),
+            Body::Entry { text } => {
+                let text = crate::text::beginning(text, (self.left as usize).saturating_mul(4)).to_owned();
+                let piece = Piece::new(Source::Docs, candidate.id(), candidate.shown.clone(), reason, Order::Document, text);
                 self.left = self.left.saturating_sub(piece.tokens);
-                self.groups.push(Group { source: None, pieces: vec![piece], required: Vec::new() });
+                self.groups.push(Group { index: None, pieces: vec![piece], required: Vec::new() });
             }
         }
     }
 
-    fn add_document(&mut self, document: &Listed, ranked: &Ranked, share: u64, reason: Reason) {
-        let shown = relative_text(&document.file, self.here);
+    fn add_document(&mut self, document: &Candidate, (index, top): (usize, &Path), share: u64, reason: Reason) {
+        let shown = document.shown.clone();
         if self.left < LEAST {
             self.leave_out(&shown, "fits the message, but there is no room left");
             return;
         }
-        let text = match self.corpus.read(document) {
+        let text = match Corpus::read_beneath(top, &document.path) {
             Ok(text) => guard(&shown, text, &mut self.notes),
             Err(problem) => {
                 self.notes.push(FileError::new(shown, problem).note(Level::Warning));
                 return;
             }
         };
-        let required = self.required_by(&document.file, self.corpus.root_of(document), &shown, &text);
-        let id = document.file.to_string_lossy().into_owned();
+        let required = self.required_by(&document.path, top, &shown, &text);
+        let id = document.path.to_string_lossy().into_owned();
         let tokens = estimate_bytes(body(&text).len());
         let mut pieces = Vec::new();
         if tokens <= WHOLE.min(self.left) {
@@ -185,7 +158,7 @@ impl Bringing<'_> {
             let outlined = outlined(reason.clone());
             pieces
                 .push(Piece::new(Source::Docs, format!("{id}#outline"), shown.clone(), outlined, Order::Document, outline).part_of(&whole));
-            for excerpt in best(&text, &ranked.sections, room) {
+            for excerpt in best(&text, &document.about.ranked.sections, room) {
                 let path = format!("{shown}#{}", excerpt.name);
                 let id = format!("{id}#{}", excerpt.name);
                 let piece = Piece::new(Source::Docs, id, path, reason.clone(), Order::Document, excerpt.text.to_owned());
@@ -198,7 +171,7 @@ impl Bringing<'_> {
             ));
         }
         self.left = self.left.saturating_sub(pieces.iter().map(|piece| piece.tokens).sum());
-        self.groups.push(Group { source: Some(document.source), pieces, required });
+        self.groups.push(Group { index: Some(index), pieces, required });
     }
 
     /// Returns the documents that have to be read with one: those it says itself, then those its index says.
@@ -234,7 +207,7 @@ impl Bringing<'_> {
                 self.name(number, &required.by, &shown);
                 continue;
             }
-            let text = match self.corpus.read_beneath(&required.root, &required.file) {
+            let text = match Corpus::read_beneath(&required.root, &required.file) {
                 Ok(text) => guard(&shown, text, &mut self.notes),
                 Err(problem) => {
                     self.notes.push(FileError::new(shown, problem).note(Level::Warning));

@@ -27,7 +27,7 @@ impl Cache {
             hasher.update(path_text(index).as_bytes()).update(&[0]);
         }
         // Entries of one file come and go together; another directory has other files.
-        let mut files: Vec<&str> = corpora.entries.iter().map(|entry| entry.path.as_str()).collect();
+        let mut files: Vec<&str> = corpora.entries.iter().map(|entry| entry.shown.as_str()).collect();
         files.dedup();
         for file in files {
             hasher.update(&[1]).update(file.as_bytes());

@@ -1,38 +1,59 @@
-//! Who chooses: the words alone, or a model that is shown what the words found.
+//! Which documents fit a message: the words decide, or a model that is shown what the words found.
 //!
 //! The message is the only input. The local selector always looks first: what it finds no topic in is never sent
 //! anywhere, and a model is shown its best candidates instead of the whole index.
 
-use serde::Serialize;
+use std::path::PathBuf;
+use std::time::Instant;
 
-use super::corpus::{Corpora, Corpus, Member};
+use super::corpus::{Corpora, Corpus};
+use super::entries::entries;
+use super::find::find;
 use crate::Failure;
+use crate::candidate::Candidate;
 use crate::note::{Note, NoteKind};
 use crate::select::Selection;
-use crate::settings::{OnFailure, SelectorKind, Settings};
+use crate::settings::{OnFailure, Places, SelectorKind, Settings};
 
 /// How many candidates a model is shown: the right one is among them 97 times of 100.
-pub const SHOWN: usize = 30;
+const SHOWN: usize = 30;
 
-/// A document as a model is shown it: no contents.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Candidate {
-    pub path: String,
-    pub title: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub tags: Vec<String>,
-}
-
-/// Asks a model: the message and the candidates go in, places in the list of candidates come out, best first.
+/// Asks a model: the message and the candidates go in, places in the list of candidates come out, best first. Only path,
+/// title and tags are for the model; texts stay here.
 ///
 /// The core knows no network; whoever calls brings this.
 pub type Model<'a> = dyn Fn(&str, &[Candidate]) -> Result<Vec<usize>, Failure> + 'a;
 
-/// Who chooses.
+/// What is asked about documents.
 #[derive(Clone, Copy)]
-pub enum Selector<'a> {
-    Local,
-    Model { ask: &'a Model<'a>, on_failure: OnFailure },
+pub struct SelectRequest<'a> {
+    /// The prompt as the agent got it; only the user's words in it count.
+    pub message: &'a str,
+    pub places: &'a Places,
+    pub settings: &'a Settings,
+    /// The indexes to choose from, and nothing else. Without them: the user's and the project's, and the entries of files
+    /// that other sources do not load whole.
+    pub indexes: Option<&'a [PathBuf]>,
+    /// At most this many documents are chosen.
+    pub limit: usize,
+    /// Up to this many that were not chosen are described too.
+    pub explained: usize,
+    /// The model that chooses, where the settings want one.
+    pub model: Option<&'a Model<'a>>,
+    /// When the answer is needed. Where preparing the documents would take longer, the last prepared state answers.
+    pub deadline: Option<Instant>,
+}
+
+impl<'a> SelectRequest<'a> {
+    /// Asks for as many documents as the settings bring into a window, by words alone.
+    pub fn new(message: &'a str, places: &'a Places, settings: &'a Settings) -> Self {
+        let limit = usize::try_from(settings.docs.max_docs.value).unwrap_or(usize::MAX);
+        Self { message, places, settings, indexes: None, limit, explained: 0, model: None, deadline: None }
+    }
+
+    fn model(&self) -> Option<&'a Model<'a>> {
+        self.model.filter(|_| asks_a_model(self.settings))
+    }
 }
 
 /// Whether a model chooses documents, which takes longer than everything else together.
@@ -40,64 +61,124 @@ pub fn asks_a_model(settings: &Settings) -> bool {
     settings.selector.kind.value == SelectorKind::OpenAi
 }
 
-/// What is asked.
-#[derive(Debug, Clone, Copy)]
-pub struct Question<'a> {
-    pub message: &'a str,
-    /// At most this many documents are chosen.
-    pub limit: usize,
-    /// Up to this many that were not chosen are described too.
-    pub explained: usize,
-}
-
 /// What was chosen, and from what.
 #[derive(Debug)]
 pub struct Choice {
-    pub selection: Selection,
-    /// What each of the selection's candidates is.
-    pub members: Vec<Member>,
-    /// Places in the selection's candidates, best first.
-    pub chosen: Vec<usize>,
+    /// What was considered, best first, and why some of it was chosen or nothing was.
+    pub selection: Selection<Candidate>,
     /// The model was asked, and its answer counts.
     pub is_models: bool,
+    /// There was no time to prepare what changed: somebody has to do it before the next message.
+    pub is_behind: bool,
+    /// Indexes that could not be read.
+    pub failures: Vec<Failure>,
     pub notes: Vec<Note>,
 }
 
-/// Opens a corpus and chooses documents from it. Prepared files that turn out to be damaged are made anew.
-pub fn open_and_choose(corpora: &Corpora<'_>, question: Question<'_>, selector: Selector<'_>) -> Result<(Corpus, Choice), Failure> {
-    let mut corpus = Corpus::open(corpora)?;
-    let mut choice = choose(&corpus, question, selector);
-    if choice.is_err() {
-        // Whoever found the damage has removed the files.
-        corpus = Corpus::open(corpora)?;
-        choice = choose(&corpus, question, selector);
+impl Choice {
+    /// Returns what was chosen, best first.
+    pub fn chosen(&self) -> Vec<&Candidate> {
+        let mut chosen: Vec<&Candidate> = self.selection.candidates.iter().filter(|candidate| candidate.is_chosen()).collect();
+        chosen.sort_by_key(|candidate| candidate.about.chosen);
+        chosen
     }
-    Ok((corpus, choice?))
 }
 
-/// Chooses documents for a message.
-pub fn choose(corpus: &Corpus, question: Question<'_>, selector: Selector<'_>) -> Result<Choice, Failure> {
-    let Selector::Model { ask, on_failure } = selector else { return local(corpus, question, Vec::new()) };
-    let mut choice = of(corpus, Question { limit: SHOWN, ..question })?;
+/// Chooses documents for a message. Choosing nothing is a normal result.
+///
+/// An index that the request names and that cannot be read is a failure; of others, those that can be read answer.
+pub fn select(request: &SelectRequest<'_>) -> Result<Choice, Failure> {
+    let documents = Documents::of(request);
+    if documents.is_empty() {
+        return Err(Failure::new("there is no index to choose from").hint("`brief index` makes one, `--index FILE` names one"));
+    }
+    let (_, mut choice) = documents.choose(request)?;
+    if request.indexes.is_some() && !choice.failures.is_empty() {
+        return Err(choice.failures.remove(0));
+    }
+    Ok(choice)
+}
+
+/// What there is to choose from.
+pub(super) struct Documents {
+    pub(super) indexes: Vec<PathBuf>,
+    /// The first index is the user's own, which comes before the project's.
+    pub(super) has_global: bool,
+    pub(super) entries: Vec<Candidate>,
+    /// What happened while it was looked for.
+    pub(super) notes: Vec<Note>,
+}
+
+impl Documents {
+    pub(super) fn of(request: &SelectRequest<'_>) -> Self {
+        match request.indexes {
+            Some(indexes) => Self { indexes: indexes.to_vec(), has_global: false, entries: Vec::new(), notes: Vec::new() },
+            None => Self::here(request.places, request.settings),
+        }
+    }
+
+    /// Finds the indexes of a directory, and the entries of files that other sources do not load whole.
+    pub(super) fn here(places: &Places, settings: &Settings) -> Self {
+        let mut notes = Vec::new();
+        let entries = entries(places, settings, &mut notes);
+        let found = find(places, settings);
+        notes.extend(found.notes.iter().cloned());
+        Self { indexes: found.files(), has_global: found.global.is_some(), entries, notes }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.indexes.is_empty() && self.entries.is_empty()
+    }
+
+    /// Opens a corpus and chooses from it. Prepared files that turn out to be damaged are made again.
+    pub(super) fn choose(self, request: &SelectRequest<'_>) -> Result<(Corpus, Choice), Failure> {
+        let corpora = Corpora {
+            indexes: &self.indexes,
+            entries: self.entries,
+            home: request.places.home.as_deref(),
+            cache: request.places.cache.as_deref(),
+            deadline: request.deadline,
+        };
+        let mut corpus = Corpus::open(&corpora)?;
+        let mut choice = choose(&corpus, request);
+        if choice.is_err() {
+            // Whoever found the damage has removed the files.
+            corpus = Corpus::open(&corpora)?;
+            choice = choose(&corpus, request);
+        }
+        let mut choice = choice?;
+        choice.is_behind = corpus.is_behind;
+        choice.failures.append(&mut corpus.failures);
+        choice.notes.splice(0..0, self.notes.into_iter().chain(corpus.notes.drain(..)));
+        Ok((corpus, choice))
+    }
+}
+
+/// Chooses from a corpus.
+pub(super) fn choose(corpus: &Corpus, request: &SelectRequest<'_>) -> Result<Choice, Failure> {
+    let Some(ask) = request.model() else { return local(corpus, request, Vec::new()) };
+    let mut choice = considered(corpus, request, SHOWN)?;
     if choice.selection.abstained.is_some() {
         return Ok(choice);
     }
-    let candidates = choice.selection.candidates.iter().zip(&choice.members).take(SHOWN);
-    let shown: Vec<Candidate> = candidates.map(|(ranked, member)| candidate(member, &ranked.title)).collect();
-    match ask(question.message, &shown) {
+    let shown = choice.selection.candidates.len().min(SHOWN);
+    match ask(request.message, &choice.selection.candidates[..shown]) {
         Ok(places) => {
-            for place in places.into_iter().filter(|place| *place < shown.len()) {
-                if !choice.chosen.contains(&place) && choice.chosen.len() < question.limit {
-                    choice.chosen.push(place);
+            let mut chosen = 0..request.limit;
+            for place in places.into_iter().filter(|place| *place < shown) {
+                let candidate = &mut choice.selection.candidates[place];
+                if !candidate.is_chosen() {
+                    candidate.about.chosen = chosen.next();
                 }
             }
             choice.is_models = true;
         }
         Err(failure) => {
-            let then = if on_failure == OnFailure::Local { "the local selector chose" } else { "nothing was chosen" };
+            let is_local = request.settings.selector.on_failure.value == OnFailure::Local;
+            let then = if is_local { "the local selector chose" } else { "nothing was chosen" };
             let note = Note::warning("selector", NoteKind::Fallback, format!("{failure}; {then}"));
-            if on_failure == OnFailure::Local {
-                return local(corpus, question, vec![note]);
+            if is_local {
+                return local(corpus, request, vec![note]);
             }
             choice.notes.push(note);
         }
@@ -105,24 +186,19 @@ pub fn choose(corpus: &Corpus, question: Question<'_>, selector: Selector<'_>) -
     Ok(choice)
 }
 
-fn local(corpus: &Corpus, question: Question<'_>, notes: Vec<Note>) -> Result<Choice, Failure> {
-    let mut choice = of(corpus, question)?;
-    choice.chosen = (0..choice.selection.chosen().count()).collect();
+fn local(corpus: &Corpus, request: &SelectRequest<'_>, notes: Vec<Note>) -> Result<Choice, Failure> {
+    let mut choice = considered(corpus, request, request.limit)?;
+    let chosen = choice.selection.candidates.iter_mut().filter(|candidate| candidate.about.ranked.is_chosen());
+    for (place, candidate) in chosen.enumerate() {
+        candidate.about.chosen = Some(place);
+    }
     choice.notes = notes;
     Ok(choice)
 }
 
 /// Returns what the words find, with nothing chosen yet.
-fn of(corpus: &Corpus, question: Question<'_>) -> Result<Choice, Failure> {
-    let selection = corpus.query(question.message, question.limit, question.explained)?;
-    let members = selection.candidates.iter().map(|ranked| corpus.member(ranked)).collect::<Result<_, _>>()?;
-    Ok(Choice { selection, members, chosen: Vec::new(), is_models: false, notes: Vec::new() })
-}
-
-fn candidate(member: &Member, title: &str) -> Candidate {
-    let (path, tags) = match member {
-        Member::Document(document) => (document.path.clone(), document.tags.clone()),
-        Member::Entry(entry) => (entry.id.clone(), entry.tags.clone()),
-    };
-    Candidate { path, title: title.to_owned(), tags }
+fn considered(corpus: &Corpus, request: &SelectRequest<'_>, limit: usize) -> Result<Choice, Failure> {
+    let selection = corpus.query(request.message, limit, request.explained)?;
+    let selection = selection.try_map(|ranked| corpus.candidate(ranked, &request.places.here))?;
+    Ok(Choice { selection, is_models: false, is_behind: false, failures: Vec::new(), notes: Vec::new() })
 }

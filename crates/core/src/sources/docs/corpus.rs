@@ -16,10 +16,12 @@ use super::list::{IndexFile, List, ListFile, Listed};
 use super::looks::{Looked, look};
 use super::stamp::{Look, Stamp};
 use crate::Failure;
+use crate::candidate::{About, Body, Candidate};
 use crate::fs::{Buffer, FileError, FileProblem, LastLink, beneath, open_regular};
 use crate::note::{Level, Note, NoteKind};
 use crate::packed::Damage;
 use crate::select::{Document, Ranked, SearchFileError, SearchIndex, Selection, Wanted, Weights};
+use crate::shown::relative_text;
 use crate::text;
 
 /// These take up to this long on a busy machine; they decide whether there is time. Reading a document, to see whether
@@ -35,25 +37,13 @@ const KEPT_BYTES: usize = 16 * 1024 * 1024;
 /// asks for five documents wants five; how few are worth an agent's window is decided when they are brought.
 const CUT: f32 = 0.15;
 
-/// An entry of another source that a message may be about: part of a file that is not loaded whole.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Offered {
-    /// Its identity in the ledger, `path#name`.
-    pub id: String,
-    /// The path of its file, as shown to the model.
-    pub path: String,
-    pub title: String,
-    pub tags: Vec<String>,
-    /// What is delivered, guarded already.
-    pub text: String,
-}
-
 /// What a corpus is made from.
 #[derive(Debug, Clone, Default)]
-pub struct Corpora<'a> {
+pub(super) struct Corpora<'a> {
     /// The indexes, global first.
     pub indexes: &'a [PathBuf],
-    pub entries: Vec<Offered>,
+    /// Entries of files that other sources do not load whole.
+    pub entries: Vec<Candidate>,
     pub home: Option<&'a Path>,
     /// The user's cache directory.
     pub cache: Option<&'a Path>,
@@ -63,9 +53,9 @@ pub struct Corpora<'a> {
 
 /// Documents that can be asked which of them fit a message.
 #[derive(Debug)]
-pub struct Corpus {
+pub(super) struct Corpus {
     listing: Listing,
-    entries: Vec<Offered>,
+    entries: Vec<Candidate>,
     search: SearchIndex,
     cache: Cache,
     /// There was no time to prepare what changed: somebody has to do it before the next message.
@@ -82,16 +72,9 @@ enum Listing {
     File(ListFile),
 }
 
-/// A member of a corpus.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Member {
-    Document(Listed),
-    Entry(Offered),
-}
-
 impl Corpus {
     /// Opens the corpus; prepares it first where that was not done before, or where something changed since.
-    pub fn open(corpora: &Corpora<'_>) -> Result<Self, Failure> {
+    pub(super) fn open(corpora: &Corpora<'_>) -> Result<Self, Failure> {
         let work = Work::new(corpora);
         let file = work.cache.list();
         let (listed, changed) = match file {
@@ -114,33 +97,28 @@ impl Corpus {
         work.prepare(listed, changed)
     }
 
-    /// Returns how many documents and entries there are.
-    pub fn len(&self) -> usize {
-        self.search.documents()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Chooses at most `limit` documents for a message, on this machine and by the message alone. Up to `explained` others
     /// are described too.
-    pub fn query(&self, message: &str, limit: usize, explained: usize) -> Result<Selection, Failure> {
+    pub(super) fn query(&self, message: &str, limit: usize, explained: usize) -> Result<Selection, Failure> {
         let weights = Weights { cut: CUT, ..Weights::default() };
         self.search.query_with(message, limit, explained, &weights).map_err(|error| self.damaged(&error))
     }
 
-    /// Returns the member that was ranked.
-    pub fn member(&self, ranked: &Ranked) -> Result<Member, Failure> {
-        if let Some(entry) = self.entries.iter().find(|entry| entry.id == ranked.id) {
-            return Ok(Member::Entry(entry.clone()));
+    /// Returns what was ranked as a candidate, shown as it is seen from `here`.
+    pub(super) fn candidate(&self, ranked: Ranked, here: &Path) -> Result<Candidate, Failure> {
+        if let Some(entry) = self.entries.iter().find(|entry| entry.id() == ranked.id) {
+            let shown = relative_text(&entry.path, here);
+            return Ok(Candidate { path: entry.path.clone(), shown, about: About { ranked, ..entry.about.clone() } });
         }
         let found = self.find(&ranked.id, ranked.number).map_err(|damage| self.damaged(&damage))?;
-        found.map(Member::Document).ok_or_else(|| self.damaged(&Damage::Corrupt("a document is missing from the list")))
+        let listed = found.ok_or_else(|| self.damaged(&Damage::Corrupt("a document is missing from the list")))?;
+        let body = Body::File { index: listed.source, root: self.root_of(&listed).to_path_buf() };
+        let about = About { name: listed.path, tags: listed.tags, body, ranked, chosen: None };
+        Ok(Candidate { shown: relative_text(&listed.file, here), path: listed.file, about })
     }
 
     /// Returns the documents that the index wants read with a file.
-    pub fn required_with(&self, file: &Path) -> Vec<PathBuf> {
+    pub(super) fn required_with(&self, file: &Path) -> Vec<PathBuf> {
         let found = file.to_str().and_then(|id| self.find(id, 0).ok().flatten());
         found.map(|listed| listed.requires).unwrap_or_default()
     }
@@ -159,7 +137,7 @@ impl Corpus {
     }
 
     /// Returns the directory that a document may not leave.
-    pub fn root_of(&self, document: &Listed) -> &Path {
+    fn root_of(&self, document: &Listed) -> &Path {
         let sources = match &self.listing {
             Listing::File(file) => &file.sources,
             Listing::Memory(list) => &list.sources,
@@ -167,13 +145,8 @@ impl Corpus {
         &sources[document.source].root
     }
 
-    /// Returns the text of a document as it is now.
-    pub fn read(&self, document: &Listed) -> Result<String, FileProblem> {
-        self.read_beneath(self.root_of(document), &document.file)
-    }
-
     /// Returns the text of a file below a directory that it may not leave.
-    pub fn read_beneath(&self, root: &Path, file: &Path) -> Result<String, FileProblem> {
+    pub(super) fn read_beneath(root: &Path, file: &Path) -> Result<String, FileProblem> {
         read(root, file).map(|(_, _, text)| text)
     }
 }
@@ -196,7 +169,7 @@ impl<'a> Work<'a> {
     fn new(corpora: &'a Corpora<'a>) -> Self {
         let mut hasher = blake3::Hasher::new();
         for entry in &corpora.entries {
-            hasher.update(entry.id.as_bytes()).update(&[0]).update(hash_of(entry).as_bytes());
+            hasher.update(entry.id().as_bytes()).update(&[0]).update(hash_of(entry).as_bytes());
         }
         Self {
             corpora,
@@ -333,7 +306,7 @@ impl<'a> Work<'a> {
     /// Returns what the search file shall hold: the documents that can be read, by their numbers, then the entries.
     fn wanted(&self, list: &List) -> Wanted {
         let documents = list.documents.iter().map(|listed| (listed.id(), listed.key()));
-        let entries = self.corpora.entries.iter().map(|entry| (entry.id.clone(), Some(hash_of(entry))));
+        let entries = self.corpora.entries.iter().map(|entry| (entry.id().to_owned(), Some(hash_of(entry))));
         let all: Vec<(String, Option<String>)> = documents.chain(entries).collect();
         Wanted::new(all.iter().map(|(id, hash)| (id.as_str(), hash.as_deref())))
     }
@@ -407,13 +380,14 @@ fn document(listed: &Listed, text: String) -> Document {
     }
 }
 
-fn of_entry(entry: &Offered) -> Document {
-    Document { id: entry.id.clone(), title: entry.title.clone(), tags: entry.tags.clone(), text: entry.text.clone(), ..Document::default() }
+fn of_entry(entry: &Candidate) -> Document {
+    let (id, title) = (entry.id().to_owned(), entry.title().to_owned());
+    Document { id, title, tags: entry.about.tags.clone(), text: entry.about.text().to_owned(), ..Document::default() }
 }
 
-fn hash_of(entry: &Offered) -> String {
+fn hash_of(entry: &Candidate) -> String {
     let mut hasher = blake3::Hasher::new();
-    for text in [&entry.title, &entry.tags.join("\n"), &entry.text] {
+    for text in [entry.title(), &entry.about.tags.join("\n"), entry.about.text()] {
         hasher.update(text.as_bytes()).update(&[0]);
     }
     hasher.finalize().to_hex().to_string()

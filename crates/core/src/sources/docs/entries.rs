@@ -2,26 +2,17 @@
 
 use std::path::Path;
 
-use super::corpus::Offered;
+use crate::candidate::Candidate;
 use crate::note::Note;
 use crate::settings::{Places, Settings};
-use crate::sources::domains::{self, EntryCandidate};
-use crate::sources::gate;
+use crate::sources::{domains, gate};
 
 /// Returns the entries of knowledge that a session's start only summed up, and of files of which the gate shows only
 /// the index.
-pub fn entries(places: &Places, settings: &Settings, notes: &mut Vec<Note>) -> Vec<Offered> {
-    let mut offered: Vec<_> = domains::entries(&places.here, notes).into_iter().map(of_domain).collect();
-    offered.extend(gate::entries(places, settings, notes).into_iter().map(of_gate));
-    offered
-}
-
-fn of_gate(entry: gate::EntryCandidate) -> Offered {
-    Offered { id: entry.id, path: entry.path, title: entry.title, tags: Vec::new(), text: entry.text }
-}
-
-fn of_domain(entry: EntryCandidate) -> Offered {
-    Offered { id: entry.id, path: entry.path, title: entry.title, tags: entry.topics, text: entry.text }
+pub(super) fn entries(places: &Places, settings: &Settings, notes: &mut Vec<Note>) -> Vec<Candidate> {
+    let mut entries = domains::entries(&places.here, notes);
+    entries.extend(gate::entries(places, settings, notes));
+    entries
 }
 
 /// Tells at the price of a few `stat`s whether there can be entries: of knowledge only a large file is

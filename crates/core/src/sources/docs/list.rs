@@ -28,7 +28,7 @@ pub(super) struct IndexFile {
 
 /// A document of an index, as it was when it was last read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub(super) struct Listed {
     /// The number of its index.
     pub source: usize,
     /// The path as it stands in the index.

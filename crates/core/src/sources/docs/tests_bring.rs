@@ -4,10 +4,12 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::corpus::{Corpora, Corpus};
 use super::tests::tree;
-use super::{Ask, Candidate, Corpora, Corpus, Offered, Question, Selector, bring, choose};
+use super::{Model, SelectRequest, bring, select};
+use crate::candidate::Candidate;
 use crate::note::NoteKind;
-use crate::settings::{Layer, LayerKind, OnFailure, Places, Settings};
+use crate::settings::{Layer, LayerKind, Places, Settings};
 use crate::{Brought, Failure};
 
 const DEPLOY: &str = "how do I roll back the canary release when the error budget is gone?";
@@ -68,14 +70,17 @@ impl Handbook {
         }
     }
 
-    fn bring_with(&self, message: &str, selector: Selector<'_>, entries: Vec<Offered>) -> Brought {
+    fn settings(&self) -> Settings {
         let user = Layer::from_toml(LayerKind::User, Path::new("brief.toml"), &self.settings);
-        let settings = Settings::resolve(vec![Layer::defaults(), user]).0;
-        bring(Ask { message, places: &self.places(), settings: &settings, entries, selector, deadline: None })
+        Settings::resolve(vec![Layer::defaults(), user]).0
+    }
+
+    fn bring_with(&self, message: &str, model: &Model<'_>) -> Brought {
+        bring(&SelectRequest { model: Some(model), ..SelectRequest::new(message, &self.places(), &self.settings()) })
     }
 
     fn bring(&self, message: &str) -> Brought {
-        self.bring_with(message, Selector::Local, Vec::new())
+        bring(&SelectRequest::new(message, &self.places(), &self.settings()))
     }
 
     fn corpus(&self) -> Corpus {
@@ -83,6 +88,10 @@ impl Handbook {
         let cache = self.places().cache;
         Corpus::open(&Corpora { indexes: &indexes, cache: cache.as_deref(), ..Corpora::default() }).unwrap()
     }
+}
+
+fn len(corpus: &Corpus) -> usize {
+    corpus.query(DEPLOY, 0, 0).unwrap().documents
 }
 
 fn paths(brought: &Brought) -> Vec<&str> {
@@ -127,7 +136,7 @@ fn a_document_that_changed_is_found_by_what_it_says_now() {
     );
     fs::remove_file(handbook.root.join("docs/auth.md")).unwrap();
     let corpus = handbook.corpus();
-    assert_eq!((corpus.len(), corpus.notes[0].kind), (6, NoteKind::Missing));
+    assert_eq!((len(&corpus), corpus.notes[0].kind), (6, NoteKind::Missing));
 }
 
 #[test]
@@ -217,11 +226,11 @@ fn without_time_the_last_prepared_state_answers() {
         let deadline = Some(std::time::Instant::now());
         Corpus::open(&Corpora { indexes: &indexes, cache: cache.as_deref(), deadline, ..Corpora::default() }).unwrap()
     };
-    assert_eq!((late().len(), late().is_behind), (0, true), "nothing is prepared yet");
-    assert_eq!(handbook.corpus().len(), 7);
+    assert_eq!((len(&late()), late().is_behind), (0, true), "nothing is prepared yet");
+    assert_eq!(len(&handbook.corpus()), 7);
     handbook.write("docs/auth.md", "# Something else\n");
     let corpus = late();
-    assert_eq!((corpus.len(), corpus.is_behind), (7, true));
+    assert_eq!((len(&corpus), corpus.is_behind), (7, true));
     assert!(!corpus.query(DEPLOY, 3, 0).unwrap().candidates.is_empty());
 }
 
@@ -294,40 +303,65 @@ fn secrets_and_ways_out_are_guarded() {
 }
 
 #[test]
-fn entries_of_other_doors_are_candidates() {
+fn entries_of_other_sources_are_candidates() {
     let handbook = Handbook::new();
-    let entry = Offered {
-        id: "/p/.megg/knowledge.md#2026-canary".into(),
-        path: "/p/.megg/knowledge.md".into(),
-        title: "Canary releases roll back".into(),
-        tags: vec!["release".into()],
-        text: "## Canary releases roll back\n\nWhen the error budget is gone, the canary rolls back by itself.".into(),
-    };
-    let brought = handbook.bring_with(DEPLOY, Selector::Local, vec![entry.clone()]);
-    let piece = brought.pieces.iter().find(|piece| piece.id == entry.id).unwrap();
-    assert_eq!(piece.text, entry.text);
+    let body = "When the error budget is gone, the canary rolls back by itself. ";
+    let entry = format!("## 2026-01-01 - Canary releases roll back\n**Type:** rule\n**Topics:** release\n\n{body}");
+    let filler = format!("## 2026-01-02 - Invoices\n**Type:** fact\n**Topics:** billing\n\n{}", "Invoices have numbers. ".repeat(1_500));
+    handbook.write(".megg/info.md", "# Handbook\n");
+    handbook.write(".megg/knowledge.md", &format!("# Knowledge\n\n{entry}\n\n---\n\n{filler}\n"));
+    let brought = handbook.bring(DEPLOY);
+    let id = format!("{}#2026-01-01-canary-releases-roll-back", handbook.root.join(".megg/knowledge.md").display());
+    let piece = brought.pieces.iter().find(|piece| piece.id == id).unwrap_or_else(|| panic!("{:?}", paths(&brought)));
+    assert_eq!((piece.path.as_str(), piece.text.as_str()), (".megg/knowledge.md", entry.trim_end()));
 }
 
 #[test]
 fn a_model_sees_candidates_only_and_its_failure_blocks_nothing() {
-    let handbook = Handbook::new();
+    let mut handbook = Handbook::new();
+    handbook.settings = "[selector]\nkind = \"openai\"\n".into();
     let asked = std::cell::RefCell::new(Vec::<Vec<Candidate>>::new());
-    let second = |_: &str, shown: &[Candidate]| {
+    let named = |name: &str, shown: &[Candidate]| shown.iter().position(|candidate| candidate.about.name == name);
+    let answer = |_: &str, shown: &[Candidate]| {
         asked.borrow_mut().push(shown.to_vec());
-        Ok(shown.iter().position(|candidate| candidate.path == "metrics.md").into_iter().chain([99]).collect())
+        Ok([named("database.md", shown), Some(99), named("deploy.md", shown), named("deploy.md", shown)].into_iter().flatten().collect())
     };
-    let model = Selector::Model { ask: &second, on_failure: OnFailure::Nothing };
-    assert_eq!(handbook.bring_with("yes", model, Vec::new()), Brought::default());
+    assert_eq!(handbook.bring_with("yes", &answer), Brought::default());
     assert!(asked.borrow().is_empty(), "small talk is sent nowhere");
-    let choice = choose(&handbook.corpus(), Question { message: DEPLOY, limit: 3, explained: 0 }, model).unwrap();
-    assert!(choice.is_models);
-    assert!(asked.borrow()[0].iter().any(|candidate| candidate.path == "deploy.md"));
+    let message = format!("{DEPLOY} {DATABASE}");
+    let request = |limit| {
+        select(&SelectRequest { model: Some(&answer), limit, ..SelectRequest::new(&message, &handbook.places(), &handbook.settings()) })
+    };
+    let order = |limit| -> Vec<String> {
+        let choice = request(limit).unwrap();
+        assert!(choice.is_models);
+        choice.chosen().iter().map(|candidate| candidate.shown.clone()).collect()
+    };
+    assert_eq!(order(3), ["docs/database.md", "docs/deploy.md"], "in the order of the model");
+    assert_eq!(order(1), ["docs/database.md"]);
+    assert!(asked.borrow()[0].len() > 2, "it is shown more than it may choose");
     let broken = |_: &str, _: &[Candidate]| Err(Failure::new("the model did not answer"));
-    let brought = handbook.bring_with(DEPLOY, Selector::Model { ask: &broken, on_failure: OnFailure::Nothing }, Vec::new());
+    let brought = handbook.bring_with(DEPLOY, &broken);
     assert!(brought.pieces.is_empty());
     assert_eq!(brought.notes[0].kind, NoteKind::Fallback);
-    let brought = handbook.bring_with(DEPLOY, Selector::Model { ask: &broken, on_failure: OnFailure::Local }, Vec::new());
+    handbook.settings.push_str("on_failure = \"local\"\n");
+    let brought = handbook.bring_with(DEPLOY, &broken);
     assert_eq!(brought.pieces[0].path, "docs/deploy.md");
+}
+
+#[test]
+fn an_index_that_is_named_is_all_there_is_and_must_be_readable() {
+    let handbook = Handbook::new();
+    let (places, settings) = (handbook.places(), handbook.settings());
+    let chosen = |indexes: &[PathBuf]| {
+        let choice = select(&SelectRequest { indexes: Some(indexes), ..SelectRequest::new(DEPLOY, &places, &settings) })?;
+        Ok::<_, Failure>(choice.chosen().iter().map(|candidate| candidate.about.name.clone()).collect::<Vec<_>>())
+    };
+    handbook.write("other/index.json", r#"{"version":1,"docs":[]}"#);
+    assert_eq!(chosen(&[handbook.root.join("other/index.json")]).unwrap(), [""; 0]);
+    assert_eq!(chosen(&[handbook.root.join("docs/index.json")]).unwrap()[0], "deploy.md");
+    assert!(chosen(&[handbook.root.join("docs/index.json"), handbook.root.join("gone.json")]).is_err());
+    assert!(chosen(&[]).unwrap_err().to_string().contains("no index"));
 }
 
 #[test]

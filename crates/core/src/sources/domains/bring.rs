@@ -10,6 +10,7 @@ use super::context::{Context, Mode, context};
 use super::knowledge::Knowledge;
 use super::load::{self, DIRECTORY, KNOWLEDGE};
 use super::render;
+use crate::candidate::Candidate;
 use crate::note::{Note, NoteKind};
 use crate::piece::{Brought, Order, Piece, content_hash, guard};
 use crate::reason::Reason;
@@ -70,27 +71,8 @@ fn navigation_piece(context: &Context) -> Option<Piece> {
     Some(Piece::new(Source::Domains, format!("{path}#around"), path, Reason::Around, Order::Knowledge, render::navigation_piece(context)))
 }
 
-/// An entry of a knowledge file that was not loaded whole, as a candidate for the running message.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EntryCandidate {
-    /// `path#date-title-slug`, unique within the file.
-    pub id: String,
-    /// The path of the knowledge file.
-    pub path: String,
-    pub title: String,
-    /// `YYYY-MM-DD` as written, if there is one.
-    pub date: Option<String>,
-    /// The entry's type.
-    pub kind: String,
-    pub topics: Vec<String>,
-    /// The body alone.
-    pub body: String,
-    /// The whole entry with its heading, as it is delivered.
-    pub text: String,
-}
-
 /// Returns the entries of the deepest domain's knowledge where it is too large to be loaded whole, else nothing.
-pub fn entries(path: &Path, notes: &mut Vec<Note>) -> Vec<EntryCandidate> {
+pub fn entries(path: &Path, notes: &mut Vec<Note>) -> Vec<Candidate> {
     let Some(file) = chain::nearest(path).map(|megg| megg.join(KNOWLEDGE)) else { return Vec::new() };
     // Most files are small: their size alone tells that session start loads them whole.
     let size = std::fs::metadata(&file).map_or(0, |metadata| metadata.len() as usize);
@@ -113,17 +95,8 @@ pub fn entries(path: &Path, notes: &mut Vec<Note>) -> Vec<EntryCandidate> {
         let slug = entry.slug();
         let times = seen.entry(slug.clone()).or_default();
         *times += 1;
-        let id = if *times == 1 { format!("{path}#{slug}") } else { format!("{path}#{slug}-{times}") };
-        EntryCandidate {
-            id,
-            path: path.clone(),
-            title: entry.title.to_owned(),
-            date: entry.date.map(str::to_owned),
-            kind: entry.kind().to_owned(),
-            topics: entry.topics.clone(),
-            body: entry.body.to_owned(),
-            text: entry.text.to_owned(),
-        }
+        let name = if *times == 1 { slug } else { format!("{slug}-{times}") };
+        Candidate::entry(&file, &name, entry.title, entry.topics.clone(), entry.text)
     };
     Knowledge::parse(&text).entries.iter().map(candidate).collect()
 }

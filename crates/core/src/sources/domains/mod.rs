@@ -26,7 +26,7 @@ mod render;
 mod state;
 mod summary;
 
-pub use bring::{EntryCandidate, bring, entries, is_here};
+pub use bring::{bring, entries, is_here};
 pub use chain::{Chain, Level, STALE_INFO_DAYS};
 pub use change::Change;
 pub use context::{BLOCKED_ABOVE, Context, LoadedKnowledge, Mode, SUMMARY_FROM, context};

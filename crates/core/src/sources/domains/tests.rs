@@ -79,12 +79,11 @@ fn entries_of_a_large_file_are_candidates_and_of_a_small_one_are_not() {
     assert_eq!(entries(dir.path(), &mut Vec::new()), []);
     write(dir.path(), ".megg/knowledge.md", &entries_text(3, &"words ".repeat(3_000)));
     let candidates = entries(&dir.path().join("src/main.rs"), &mut Vec::new());
-    let names: Vec<_> = candidates.iter().map(|candidate| candidate.id.rsplit_once('#').unwrap().1).collect();
+    let names: Vec<_> = candidates.iter().map(|candidate| candidate.id().rsplit_once('#').unwrap().1).collect();
     assert_eq!(names, ["2026-01-01-title-0", "2026-01-01-title-1", "2026-01-01-title-0-2"]);
     let first = &candidates[0];
-    assert_eq!((first.title.as_str(), first.kind.as_str(), first.date.as_deref()), ("Title 0", "rule", Some("2026-01-01")));
-    assert_eq!(first.topics, ["t0"]);
-    assert!(first.text.starts_with("## 2026-01-01 - Title 0\n") && first.body.starts_with("words"));
+    assert_eq!((first.title(), &first.about.tags[..]), ("Title 0", &["t0".to_owned()][..]));
+    assert!(first.about.text().starts_with("## 2026-01-01 - Title 0\n") && first.about.text().contains("words words"));
     write(dir.path(), ".megg/knowledge.md", &"x".repeat(5_000_000));
     let mut notes = Vec::new();
     assert_eq!(entries(dir.path(), &mut notes), []);

@@ -1,10 +1,12 @@
 //! Dated entries: `## [YYYY-MM-DD-HHMMSS] Title` and what follows, until the next one.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::find::find;
 use super::plan::{Strategy, plan};
 use super::read;
+use crate::candidate::Candidate;
 use crate::lines::{Hidden, lines};
 use crate::note::{Level, Note};
 use crate::settings::{Places, Settings};
@@ -92,27 +94,9 @@ fn without_rule(text: &str) -> &str {
     }
 }
 
-/// An entry of a file of which only the index is shown, as a candidate for the running message.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EntryCandidate {
-    /// The absolute path of its file, `#`, stamp and words of the title; unique within the file.
-    pub id: String,
-    /// The absolute path of its file.
-    pub path: String,
-    /// The name of its file inside `.context/`, with the same ending as the id: `DECISIONS.md#2026-01-28-…`.
-    pub name: String,
-    pub title: String,
-    /// `YYYY-MM-DD`.
-    pub date: String,
-    /// What stands under the heading.
-    pub body: String,
-    /// The whole entry with its heading, as it is delivered.
-    pub text: String,
-}
-
 /// Returns the entries of all files of which the gate shows only the index. Superseded ones are left out: the entry
 /// that replaced them is there.
-pub fn entries(places: &Places, settings: &Settings, notes: &mut Vec<Note>) -> Vec<EntryCandidate> {
+pub fn entries(places: &Places, settings: &Settings, notes: &mut Vec<Note>) -> Vec<Candidate> {
     let (planned, _) = plan(settings);
     let Some(found) = find(places, &planned) else { return Vec::new() };
     let mut candidates = Vec::new();
@@ -120,7 +104,7 @@ pub fn entries(places: &Places, settings: &Settings, notes: &mut Vec<Note>) -> V
         let path = found.directory.join(&file.name);
         let shown = path_text(&path);
         match read::read(&path, &shown, settings.guards.redact.value, notes) {
-            Ok(Some(text)) => candidates.extend(candidates_of(&text, &shown, &file.name)),
+            Ok(Some(text)) => candidates.extend(candidates_of(&text, &path)),
             Ok(None) => {}
             Err(problem) => notes.push(crate::fs::FileError::new(shown, problem).note(Level::Warning)),
         }
@@ -128,7 +112,7 @@ pub fn entries(places: &Places, settings: &Settings, notes: &mut Vec<Note>) -> V
     candidates
 }
 
-fn candidates_of(text: &str, path: &str, file: &str) -> Vec<EntryCandidate> {
+fn candidates_of(text: &str, path: &Path) -> Vec<Candidate> {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let candidate = |entry: Entry<'_>| {
         let mut slug = entry.slug();
@@ -137,15 +121,7 @@ fn candidates_of(text: &str, path: &str, file: &str) -> Vec<EntryCandidate> {
         if *times > 1 {
             slug = format!("{slug}-{times}");
         }
-        EntryCandidate {
-            id: format!("{path}#{slug}"),
-            path: path.to_owned(),
-            name: format!("{file}#{slug}"),
-            title: entry.title.to_owned(),
-            date: entry.date().to_owned(),
-            body: entry.body.to_owned(),
-            text: entry.text.to_owned(),
-        }
+        Candidate::entry(path, &slug, entry.title, Vec::new(), entry.text)
     };
     parse(text).into_iter().filter(|entry| !entry.is_superseded).map(candidate).collect()
 }
@@ -181,10 +157,12 @@ mod tests {
     #[test]
     fn candidates_have_their_own_identity() {
         let text = "## [2026-01-28-051426] Use `X` | Y\n\na\n\n## [2026-01-28-051426] Use X, Y\n\nb\n\n## [2026-01-01-000000] Old\n~~Superseded~~\n";
-        let candidates = candidates_of(text, "/p/.context/DECISIONS.md", "DECISIONS.md");
-        let names: Vec<_> = candidates.iter().map(|candidate| candidate.name.as_str()).collect();
-        assert_eq!(names, ["DECISIONS.md#2026-01-28-051426-use-x-y", "DECISIONS.md#2026-01-28-051426-use-x-y-2"]);
-        assert_eq!(candidates[1].id, "/p/.context/DECISIONS.md#2026-01-28-051426-use-x-y-2");
-        assert_eq!((candidates[0].date.as_str(), candidates[0].body.as_str()), ("2026-01-28", "a"));
+        let path = Path::new("/p/.context/DECISIONS.md");
+        let candidates = candidates_of(text, path);
+        let ids: Vec<_> = candidates.iter().map(Candidate::id).collect();
+        assert_eq!(ids, ["/p/.context/DECISIONS.md#2026-01-28-051426-use-x-y", "/p/.context/DECISIONS.md#2026-01-28-051426-use-x-y-2"]);
+        let first = &candidates[0];
+        assert_eq!((first.path.as_path(), first.title()), (path, "Use `X` | Y"));
+        assert_eq!(first.about.text(), "## [2026-01-28-051426] Use `X` | Y\n\na");
     }
 }

@@ -19,7 +19,7 @@ mod task;
 #[cfg(test)]
 mod tests;
 
-pub use entry::{EntryCandidate, entries};
+pub use entry::entries;
 pub use find::{CONTEXT, find_directory, is_here, may_have_entries};
 pub use frame::{BANNER_START, banner};
 pub use message::{Gate, Section, WARN_TOKENS, bring, load, notice};

@@ -1,6 +1,7 @@
 //! One test per line of the spec's message format, edge cases and unit-test list.
 
 use super::*;
+use crate::candidate::Candidate;
 use crate::piece::Order;
 use crate::sources::gate::{bring, entries};
 
@@ -168,12 +169,13 @@ fn entries_of_index_only_files_are_candidates() {
     let sandbox = full();
     let mut notes = Vec::new();
     let found = entries(&places(sandbox.root(), &sandbox), &Settings::defaults(), &mut notes);
-    let names: Vec<_> = found.iter().map(|entry| (entry.name.as_str(), entry.title.as_str(), entry.body.as_str())).collect();
+    let name = |entry: &Candidate| entry.id().strip_prefix(&sandbox.root().join(".context/").display().to_string()).map(str::to_owned);
+    let names: Vec<_> = found.iter().map(|entry| (name(entry).unwrap(), entry.title(), entry.about.text())).collect();
     assert_eq!(
         names,
         [
-            ("DECISIONS.md#2026-01-02-030405-use-x", "Use X", "long decision body"),
-            ("LEARNINGS.md#2026-01-03-030405-beware", "Beware", "long learning body")
+            ("DECISIONS.md#2026-01-02-030405-use-x".into(), "Use X", "## [2026-01-02-030405] Use X\n\nlong decision body"),
+            ("LEARNINGS.md#2026-01-03-030405-beware".into(), "Beware", "## [2026-01-03-030405] Beware\n\nlong learning body")
         ]
     );
     assert_eq!(notes, []);

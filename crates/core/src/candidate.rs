@@ -1,0 +1,74 @@
+//! Something that may go into a window or a document, before it is read.
+
+use std::path::{Path, PathBuf};
+
+use crate::select::Ranked;
+use crate::shown::path_text;
+
+/// A file, or an entry of one, that may go into a window or a document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// The file to open.
+    pub path: PathBuf,
+    /// The path as shown to people and models.
+    pub shown: String,
+    /// What a selector knows about it.
+    pub about: About,
+}
+
+/// What a selector knows about a document or an entry.
+#[derive(Debug, Clone, PartialEq)]
+pub struct About {
+    /// How its index calls it; an entry is called by its identity.
+    pub name: String,
+    pub tags: Vec<String>,
+    pub body: Body,
+    /// Its identity, title, score and matches. Before a message was asked about, all scores are zero.
+    pub ranked: Ranked,
+    /// Its place among those that were chosen, from 0, best first.
+    pub chosen: Option<usize>,
+}
+
+impl About {
+    /// Returns the text of an entry; a document's is read when it is needed.
+    pub fn text(&self) -> &str {
+        match &self.body {
+            Body::Entry { text } => text,
+            Body::File { .. } => "",
+        }
+    }
+}
+
+/// Where the text of a document is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Body {
+    /// In its file, which lies below the root of the index with this number and is read when it is needed.
+    File { index: usize, root: PathBuf },
+    /// Here: it is an entry, and was read with its file, without secrets.
+    Entry { text: String },
+}
+
+impl Candidate {
+    /// Makes a candidate of an entry of a file that is not loaded whole. `name` is unique within the file.
+    pub fn entry(path: &Path, name: &str, title: &str, tags: Vec<String>, text: &str) -> Self {
+        let shown = path_text(path);
+        let id = format!("{shown}#{name}");
+        let ranked = Ranked { id: id.clone(), title: title.to_owned(), ..Ranked::default() };
+        let about = About { name: id, tags, body: Body::Entry { text: text.to_owned() }, ranked, chosen: None };
+        Self { path: path.to_path_buf(), shown, about }
+    }
+
+    /// Returns its identity in search and in the ledger: the full path of its file; of an entry, with `#name`.
+    pub fn id(&self) -> &str {
+        &self.about.ranked.id
+    }
+
+    pub fn title(&self) -> &str {
+        &self.about.ranked.title
+    }
+
+    /// Tells whether it was chosen.
+    pub fn is_chosen(&self) -> bool {
+        self.about.chosen.is_some()
+    }
+}

@@ -1,0 +1,22 @@
+//! Preparing documents for search before a message waits for it.
+
+use std::fs::{OpenOptions, TryLockError, create_dir_all};
+
+use super::choose::Documents;
+use super::corpus::{Corpora, Corpus};
+use crate::settings::{Places, Settings};
+
+/// Prepares the documents of a directory. Nothing happens where there are none, or no cache to keep them in.
+pub fn prepare(places: &Places, settings: &Settings) {
+    let documents = Documents::here(places, settings);
+    let Some(cache) = places.cache.as_deref().filter(|_| !documents.is_empty()) else { return };
+    // One at a time is enough: whoever comes while it is prepared is served by the one who prepares.
+    let lock = cache.join("brief").join("prepare.lock");
+    let _ = lock.parent().map(create_dir_all);
+    let lock = OpenOptions::new().create(true).truncate(false).write(true).open(lock);
+    if lock.as_ref().is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock))) {
+        return;
+    }
+    let Documents { indexes, entries, .. } = documents;
+    let _ = Corpus::open(&Corpora { indexes: &indexes, entries, home: places.home.as_deref(), cache: Some(cache), deadline: None });
+}
