@@ -50,6 +50,8 @@ pub enum TimeoutUnit {
 pub struct Fields {
     pub session: &'static str,
     pub cwd: &'static str,
+    /// It is a list, and its first element is meant.
+    pub cwd_is_list: bool,
     pub message: &'static str,
     pub source: &'static str,
     /// The file with the session's history; read to find a fork's origin, nothing else.
@@ -68,10 +70,70 @@ pub enum Recipe {
     FlatEntries,
     /// `hooks.<event>[] = {"type":"command","bash":…}` in a file of our own.
     OwnFile,
-    /// A plugin file of our own.
-    Plugin,
+    /// A plugin file of our own, with `"@PROGRAM@"` where our program's path goes.
+    Plugin(&'static str),
     /// Nothing to install: somebody calls us by hand.
     None,
+}
+
+/// What a handler's entry says beside its command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Handler {
+    Plain,
+    /// It has a name, by which the user can switch it off.
+    Named,
+    /// The agent's own limit is switched off for it, and its command says so (`whole`).
+    Unlimited,
+}
+
+/// The numbers of a program's version.
+pub type Version = [u32; 3];
+
+/// What we register instead, for versions that do not know all of the row's events.
+#[derive(Debug, Clone, Copy)]
+pub struct Older {
+    /// The first version that knows them all.
+    pub before: Version,
+    pub events: &'static [Event],
+}
+
+/// Where the agent can be told to run no hook at all. The nearest file that says anything decides.
+#[derive(Debug, Clone, Copy)]
+pub struct Switch {
+    /// Files below the project, nearest first.
+    pub project: &'static [&'static str],
+    /// The file below the agent's home.
+    pub user: &'static str,
+    /// The key, as a JSON pointer.
+    pub key: &'static str,
+    /// The value that switches hooks off.
+    pub off: bool,
+    /// The key of a list with the names of single handlers that are off, which counts in every file.
+    pub list: Option<&'static str>,
+}
+
+/// What the agent asks of the user before it runs an installed hook. `brief doctor` knows how to look for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    None,
+    /// The hash of every entry in `config.toml`, and a project that is trusted there.
+    CodexHashes,
+    /// A trusted folder, for the user's hooks too (`trustedFolders.json`).
+    GeminiFolders,
+    /// A trusted folder, for the hooks of a project (`config.json`).
+    CopilotFolders,
+}
+
+/// Stands for the prompt among the words of [`Prompting`].
+pub const PROMPT: &str = "{{prompt}}";
+
+/// How the agent's program is given a prompt on its command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Prompting {
+    /// At a terminal: a session that starts with the prompt, and goes on with the person.
+    pub talking: &'static [&'static str],
+    /// Elsewhere: the prompt on standard input, the answer on standard output.
+    pub piped: &'static [&'static str],
 }
 
 /// One agent.
@@ -108,6 +170,7 @@ pub struct Agent {
     /// A variable that proves the agent itself when it equals the payload's session.
     pub proof: &'static str,
     pub recipe: Recipe,
+    pub handler: Handler,
     /// The program whose presence on PATH shows that the agent is installed.
     pub program: &'static str,
     /// Its directory below the home.
@@ -122,11 +185,26 @@ pub struct Agent {
     pub sub_agents: &'static str,
     /// What a fork is told, and how we know its origin.
     pub forks: &'static str,
+    /// What is registered for an older version; asking for the version costs a process, so only where there is one.
+    pub older: Option<Older>,
+    pub switch: Option<Switch>,
+    pub trust: Trust,
+    /// What the user must do after an installation; empty: nothing.
+    pub approval: &'static str,
+    /// How it receives the prompt of a goal; `None`: it does not.
+    pub prompting: Option<Prompting>,
 }
 
 impl Agent {
     pub fn event(&self, name: &str) -> Option<&'static Event> {
         self.events.iter().find(|event| event.name == name)
+    }
+
+    /// Returns the row to install by, for a version of the agent. An unknown one counts as the newest.
+    #[must_use]
+    pub fn as_of(&self, version: Option<Version>) -> Self {
+        let older = self.older.filter(|older| version.is_some_and(|version| version < older.before));
+        older.map_or(*self, |older| Self { events: older.events, ..*self })
     }
 
     /// Returns how many outputs one event has.

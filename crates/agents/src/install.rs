@@ -34,7 +34,7 @@ pub fn file_of(agent: &Agent, home: &Path, moved: Option<&Path>, project: Option
 pub fn install(agent: &Agent, program: &str, before: Option<&[u8]>) -> Result<Change, EditProblem> {
     let after = match agent.recipe {
         Recipe::OwnFile => recipe::own_file(agent, program).into_bytes(),
-        Recipe::Plugin => recipe::plugin(program).into_bytes(),
+        Recipe::Plugin(source) => recipe::plugin(source, program).into_bytes(),
         Recipe::None => return Ok(Change::Nothing),
         Recipe::Groups | Recipe::FlatEntries => edit::install(agent, program, before.unwrap_or_default())?,
     };
@@ -53,7 +53,7 @@ pub fn uninstall(agent: &Agent, before: Option<&[u8]>, record: Option<&record::R
         }
     }
     match agent.recipe {
-        Recipe::OwnFile | Recipe::Plugin => Ok(Change::Delete),
+        Recipe::OwnFile | Recipe::Plugin(_) => Ok(Change::Delete),
         Recipe::None => Ok(Change::Nothing),
         Recipe::Groups | Recipe::FlatEntries => {
             let after = edit::uninstall(agent, bytes)?;
@@ -62,11 +62,12 @@ pub fn uninstall(agent: &Agent, before: Option<&[u8]>, record: Option<&record::R
     }
 }
 
-/// Returns our commands in a file, in order; a plugin's is its program with the one event that it always has.
+/// Returns our commands in a file, in order; a plugin's is its program with the first event that it registers.
 pub fn own_commands(agent: &Agent, bytes: &[u8]) -> Vec<String> {
     match agent.recipe {
-        Recipe::Plugin => recipe::program_of_plugin(&String::from_utf8_lossy(bytes))
-            .map(|program| format!("{} hook {} chat.message", recipe::quoted(&program), agent.name))
+        Recipe::Plugin(_) => recipe::program_of_plugin(&String::from_utf8_lossy(bytes))
+            .zip(recipe::registered(agent).next())
+            .map(|(program, event)| recipe::command(agent, &program, event, 1))
             .into_iter()
             .collect(),
         _ => edit::own_commands(agent, bytes),
@@ -76,7 +77,7 @@ pub fn own_commands(agent: &Agent, bytes: &[u8]) -> Vec<String> {
 /// Tells whether a file is ours or names us, also where it is too broken to be parsed.
 pub fn names_us(agent: &Agent, bytes: &[u8]) -> bool {
     match agent.recipe {
-        Recipe::OwnFile | Recipe::Plugin => true,
+        Recipe::OwnFile | Recipe::Plugin(_) => true,
         Recipe::None => false,
         Recipe::Groups | Recipe::FlatEntries => {
             let text = String::from_utf8_lossy(bytes);

@@ -18,7 +18,7 @@ pub mod tmux;
 pub mod window;
 pub mod wire;
 
-pub use agent::{Agent, Event, Keeps, Shape, TimeoutUnit};
+pub use agent::{Agent, Event, Keeps, Shape, TimeoutUnit, Version};
 pub use host::Host;
 pub use request::{Lane, Request};
-pub use table::{AGENTS, Version, as_of, find};
+pub use table::{AGENTS, GATE_EVENT, USUAL, find};

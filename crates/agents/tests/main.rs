@@ -4,6 +4,7 @@ mod corpus;
 mod fitting;
 mod moments;
 mod payloads;
+mod rows;
 
 /// A test file that is not listed above would silently never run.
 #[test]

@@ -4,17 +4,17 @@ use std::io::Read;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use briefing_agents::{Agent, Version, as_of};
+use briefing_agents::{Agent, Version};
 
 use crate::environment;
 
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Returns the row to install by, and the version that was found where that makes a difference.
-pub(crate) fn row(agent: &'static Agent) -> (&'static Agent, Option<Version>) {
-    // Only Claude's row has an older form.
-    let version = if agent.name == "claude" { version(agent.program) } else { None };
-    (as_of(agent, version), version)
+/// Returns the row to install by, and the agent's version where it is too old for the newest row.
+pub(crate) fn row(agent: &Agent) -> (Agent, Option<Version>) {
+    // Without an older row, nothing depends on the version.
+    let version = agent.older.and_then(|older| version(agent.program).filter(|version| *version < older.before));
+    (agent.as_of(version), version)
 }
 
 /// Asks a program for its version.

@@ -4,15 +4,15 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::agent::{Agent, Event, Recipe, TimeoutUnit};
+use crate::agent::{Agent, Event, Handler, Recipe, TimeoutUnit};
 
 /// A handler gets this long; we end ourselves much earlier.
 const TIMEOUT_SECONDS: u64 = 5;
 
-/// Returns the command of one handler. It must stay the same across versions: Codex trusts it by its hash.
+/// Returns the command of one handler. It must stay the same across versions: an agent may trust it by its hash.
 pub fn command(agent: &Agent, program: &str, event: &Event, lane: u8) -> String {
     let mut command = format!("{} hook {} {}", quoted(program), agent.name, event.name);
-    if agent.cap != agent.cautious_cap {
+    if agent.handler == Handler::Unlimited {
         command.push_str(" whole");
     } else if lane > 1 {
         let _ = write!(command, " {lane}");
@@ -40,21 +40,22 @@ pub fn entry(agent: &Agent, program: &str, event: &Event) -> Value {
     }
 }
 
+/// Returns the name of a handler, where the agent gives them names.
+pub fn handler_name(event: &Event) -> String {
+    format!("brief-{}", event.name)
+}
+
 fn handler(agent: &Agent, command: &str, event: &Event) -> Value {
     let timeout = match agent.timeout {
         TimeoutUnit::Milliseconds => TIMEOUT_SECONDS * 1000,
         _ => TIMEOUT_SECONDS,
     };
-    match agent.recipe {
-        Recipe::OwnFile => json!({ "type": "command", "bash": command, "powershell": command, "timeoutSec": timeout }),
-        Recipe::FlatEntries => json!({ "command": command, "timeout": timeout }),
-        _ if agent.timeout == TimeoutUnit::Milliseconds => {
-            json!({ "name": format!("brief-{}", event.name), "type": "command", "command": command, "timeout": timeout })
-        }
-        _ if agent.cap != agent.cautious_cap => {
-            json!({ "type": "command", "command": command, "timeout": timeout, "additionalContextLimit": 0 })
-        }
-        _ => json!({ "type": "command", "command": command, "timeout": timeout }),
+    match (agent.recipe, agent.handler) {
+        (Recipe::OwnFile, _) => json!({ "type": "command", "bash": command, "powershell": command, "timeoutSec": timeout }),
+        (Recipe::FlatEntries, _) => json!({ "command": command, "timeout": timeout }),
+        (_, Handler::Plain) => json!({ "type": "command", "command": command, "timeout": timeout }),
+        (_, Handler::Named) => json!({ "name": handler_name(event), "type": "command", "command": command, "timeout": timeout }),
+        (_, Handler::Unlimited) => json!({ "type": "command", "command": command, "timeout": timeout, "additionalContextLimit": 0 }),
     }
 }
 
@@ -65,9 +66,9 @@ pub fn own_file(agent: &Agent, program: &str) -> String {
     format!("{:#}\n", json!({ "version": 1, "hooks": hooks }))
 }
 
-/// Returns the plugin for OpenCode.
-pub fn plugin(program: &str) -> String {
-    include_str!("plugin.js").replace("\"@PROGRAM@\"", &Value::from(program).to_string())
+/// Returns the plugin that calls a program.
+pub fn plugin(source: &str, program: &str) -> String {
+    source.replace("\"@PROGRAM@\"", &Value::from(program).to_string())
 }
 
 /// Returns the program that a plugin of ours calls.

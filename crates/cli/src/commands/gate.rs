@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     /// The directory the agent works in [default: the current one]
     path: Option<PathBuf>,
     /// The agent whose limits decide where each file lands
-    #[arg(long, default_value = "claude")]
+    #[arg(long, default_value = briefing_agents::USUAL.name)]
     agent: String,
     /// Print the message itself
     #[arg(long, conflicts_with = "json")]

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use briefing_agents::hook::{Call, run};
 use briefing_agents::wire::Stdin;
-use briefing_agents::{Agent, Host, Lane};
+use briefing_agents::{Agent, GATE_EVENT, Host, Lane, USUAL};
 use briefing_core::Source;
 use clap::Args;
 
@@ -41,12 +41,10 @@ pub(crate) fn answer(started: Instant, words: &[String]) -> ! {
     exit(0)
 }
 
-/// Answers the command of spec 2, which counts as Claude's event before a tool, and ends the process with 0.
+/// Answers the command of spec 2, which counts as the usual agent's event before a tool, and ends the process with 0.
 pub(crate) fn answer_gate(started: Instant) -> ! {
     survive();
-    if let Some(agent) = briefing_agents::find("claude") {
-        answer_event(agent, "PreToolUse", Lane::read(None), Some(Source::Gate), started);
-    }
+    answer_event(USUAL, GATE_EVENT, Lane::read(None), Some(Source::Gate), started);
     exit(0)
 }
 

@@ -81,9 +81,9 @@ fn run(arguments: &Arguments, direction: Direction) -> Result<(), Failure> {
     for agent in chosen(arguments, direction, &places)? {
         let file = file_of(agent, &places, arguments.project)?;
         let before = read(&file)?;
-        let (row, version) = agent_version::row(agent);
+        let (row, old) = agent_version::row(agent);
         let change = match direction {
-            Direction::In => install::install(row, &program, before.as_deref()),
+            Direction::In => install::install(&row, &program, before.as_deref()),
             Direction::Out => install::uninstall(agent, before.as_deref(), Record::read(&state, &file).as_ref()),
         };
         let change = change.map_err(|problem| {
@@ -91,8 +91,7 @@ fn run(arguments: &Arguments, direction: Direction) -> Result<(), Failure> {
                 .because(&problem)
                 .hint("mend the file, then run the same command again")
         })?;
-        let is_old = !std::ptr::eq(row, agent) && direction == Direction::In;
-        steps.push(Step { agent, file, before, change, old: version.filter(|_| is_old) });
+        steps.push(Step { agent, file, before, change, old: old.filter(|_| direction == Direction::In) });
     }
     let mut text = String::new();
     for step in &steps {
@@ -129,8 +128,8 @@ fn apply(step: &Step, direction: Direction, state: &Path) -> Result<(), Failure>
         Record::forget(state, &step.file);
     }
     talk::plain(&format!("{}: {}", step.agent.title, if direction == Direction::In { "installed" } else { "removed" }));
-    if direction == Direction::In && step.agent.name == "codex" {
-        talk::plain("Codex runs a hook only after you have approved it: start `codex` and answer its question, or type /hooks.");
+    if direction == Direction::In && !step.agent.approval.is_empty() {
+        talk::plain(step.agent.approval);
     }
     if let Some([major, minor, patch]) = step.old {
         talk::plain(&format!(

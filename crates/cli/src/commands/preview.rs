@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     /// What you would say to the agent
     message: Option<String>,
     /// The agent
-    #[arg(long, default_value = "claude")]
+    #[arg(long, default_value = briefing_agents::USUAL.name)]
     agent: String,
     /// The agent's own name of the event; without it the session's start, the message and the first tool use
     #[arg(long)]

@@ -6,19 +6,21 @@ pub(crate) use deliver::Answer;
 
 use std::io::{IsTerminal, stdin, stdout};
 
+use briefing_agents::agent::Prompting;
+use briefing_agents::{AGENTS, Agent, USUAL, find};
 use briefing_core::Failure;
 use briefing_core::settings::{Origin, ReceiverSettings, Settings, nearest};
 
-use super::template::{self, Invocation, PLACEHOLDER};
+use super::template::{self, Invocation};
 
 /// Somebody who gets prompts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Receiver {
     /// A program with its words, among them the placeholder.
     Command(Vec<String>),
-    /// A ready-made program.
-    Ready {
-        row: &'static Ready,
+    /// An agent's program, which needs no template: its row says how it takes a prompt.
+    Agent {
+        prompting: Prompting,
         program: Vec<String>,
     },
     /// The OpenAI-compatible endpoint of the settings.
@@ -28,28 +30,10 @@ pub(crate) enum Receiver {
     Stdout,
 }
 
-/// A program that we know how to talk to.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Ready {
-    pub(crate) name: &'static str,
-    /// At a terminal: a session that starts with the prompt, and goes on with the person.
-    talking: &'static [&'static str],
-    /// Elsewhere: the prompt on standard input, the answer on standard output.
-    piped: &'static [&'static str],
-}
-
-/// The programs that need no `llm_command`.
-const READY: &[Ready] = &[
-    Ready { name: "claude", talking: &[PLACEHOLDER], piped: &["-p"] },
-    // Without a repository Codex would ask a question that nobody can answer.
-    Ready { name: "codex", talking: &[PLACEHOLDER], piped: &["exec", "--skip-git-repo-check", "-"] },
-    Ready { name: "gemini", talking: &["-i", PLACEHOLDER], piped: &[] },
-];
-
-const NAMES: [&str; 7] = ["command", "claude", "codex", "gemini", "openai", "stdout", "tmux:PANE"];
-
-fn ready(name: &str) -> Option<&'static Ready> {
-    READY.iter().find(|row| row.name == name)
+/// Returns the words that `receiver_type` may be.
+fn names() -> Vec<&'static str> {
+    let agents = AGENTS.iter().filter(|agent| agent.prompting.is_some()).map(|agent| agent.name);
+    ["command"].into_iter().chain(agents).chain(["openai", "stdout", "tmux:PANE"]).collect()
 }
 
 impl Receiver {
@@ -62,42 +46,42 @@ impl Receiver {
         if let Some(pane) = asked.strip_prefix("tmux:").map(str::trim).filter(|pane| !pane.is_empty()) {
             return Ok(Self::Pane(pane.to_owned()));
         }
-        let claude = ready("claude").expect("it is a row of the table");
         let arguments = || template::split("prompt_arg_template", &prompt_arg_template.value);
         let has_own_template = !prompt_arg_template.is_default();
         match lower.as_str() {
             // claw's two kinds. Its `ClaudeCli` may name another program, or where that program stands.
             "claudecli" if !has_own_template || prompt_arg_template.value.trim().is_empty() => {
-                Ok(Self::Ready { row: claude, program: if command.is_empty() { vec!["claude".to_owned()] } else { command } })
+                Ok(Self::agent(USUAL, command).expect("the usual agent takes prompts"))
             }
-            "claudecli" => Ok(Self::Command(
-                if command.is_empty() { vec!["claude".to_owned()] } else { command }.into_iter().chain(arguments()?).collect(),
-            )),
             "" | "generic" | "command" if command.is_empty() && !has_own_template => {
-                Ok(Self::Ready { row: claude, program: vec!["claude".to_owned()] })
+                Ok(Self::agent(USUAL, command).expect("the usual agent takes prompts"))
             }
-            "" | "generic" | "command" => {
-                let program = if command.is_empty() { vec!["claude".to_owned()] } else { command };
-                Ok(Self::Command(program.into_iter().chain(arguments()?).collect()))
+            "claudecli" | "" | "generic" | "command" => {
+                Ok(Self::Command(program_or(USUAL, command).into_iter().chain(arguments()?).collect()))
             }
             "openai" => Ok(Self::Endpoint),
             "stdout" => Ok(Self::Stdout),
-            name => match ready(name) {
-                Some(row) => Ok(Self::Ready { row, program: vec![row.name.to_owned()] }),
-                None => Err(unknown(asked, &receiver_type.origin.place)),
-            },
+            name => {
+                let agent = find(name).and_then(|agent| Self::agent(agent, Vec::new()));
+                agent.ok_or_else(|| unknown(asked, &receiver_type.origin.place))
+            }
         }
     }
 
+    /// Returns an agent as a receiver, by its own program unless another one is named; `None` where it takes no prompts.
+    fn agent(agent: &Agent, program: Vec<String>) -> Option<Self> {
+        Some(Self::Agent { prompting: agent.prompting?, program: program_or(agent, program) })
+    }
+
     pub(crate) fn is_program(&self) -> bool {
-        matches!(self, Self::Command(_) | Self::Ready { .. })
+        matches!(self, Self::Command(_) | Self::Agent { .. })
     }
 
     /// Returns who set what this receiver was made of: what a project says there needs trust.
     pub(crate) fn origins<'a>(&self, settings: &'a Settings) -> Vec<&'a Origin> {
         let ReceiverSettings { receiver_type, llm_command, prompt_arg_template } = &settings.receiver;
         match self {
-            Self::Command(_) | Self::Ready { .. } => vec![&receiver_type.origin, &llm_command.origin, &prompt_arg_template.origin],
+            Self::Command(_) | Self::Agent { .. } => vec![&receiver_type.origin, &llm_command.origin, &prompt_arg_template.origin],
             Self::Endpoint | Self::Pane(_) | Self::Stdout => vec![&receiver_type.origin],
         }
     }
@@ -108,7 +92,7 @@ impl Receiver {
             Self::Stdout => "standard output".into(),
             Self::Pane(pane) => format!("the tmux pane `{pane}`"),
             Self::Endpoint => "the endpoint of `llm.base_url`".into(),
-            Self::Command(_) | Self::Ready { .. } => {
+            Self::Command(_) | Self::Agent { .. } => {
                 let (program, invocation) = self.invocation(prompt, is_talking())?;
                 let shown = invocation.arguments.iter().map(|word| if fits_a_line(word, prompt) { word.clone() } else { "PROMPT".into() });
                 let words: Vec<_> = std::iter::once(program).chain(shown).collect();
@@ -126,12 +110,12 @@ impl Receiver {
                 let (program, arguments) = words.split_first().ok_or_else(|| Failure::new("`llm_command` is empty"))?;
                 Ok((program.clone(), template::fill(arguments, prompt)?))
             }
-            Self::Ready { row, program } => {
+            Self::Agent { prompting, program } => {
                 let (program, flags) = program.split_first().expect("it has a name");
                 // A prompt that starts with a dash would be read as a flag, and a single word perhaps as a subcommand.
                 let is_plain = !prompt.starts_with('-') && prompt.contains(char::is_whitespace);
                 let can_talk = is_talking && is_plain && template::fits(prompt);
-                let words = [flags, &owned(if can_talk { row.talking } else { row.piped })].concat();
+                let words = [flags, &owned(if can_talk { prompting.talking } else { prompting.piped })].concat();
                 if can_talk {
                     return Ok((program.clone(), template::fill(&words, prompt)?));
                 }
@@ -152,13 +136,18 @@ fn fits_a_line(word: &str, prompt: &str) -> bool {
     prompt.is_empty() || !word.contains(prompt)
 }
 
+/// Returns the words of a program; an agent's own where there are none.
+fn program_or(agent: &Agent, words: Vec<String>) -> Vec<String> {
+    if words.is_empty() { vec![agent.program.to_owned()] } else { words }
+}
+
 fn unknown(asked: &str, place: &str) -> Failure {
     let failure = Failure::new(format!("there is no receiver `{asked}` ({place})"));
-    let failure = match nearest(&asked.to_ascii_lowercase(), NAMES.into_iter()) {
+    let failure = match nearest(&asked.to_ascii_lowercase(), names().into_iter()) {
         Some(near) => failure.hint(format!("did you mean `{near}`?")),
         None => failure,
     };
-    failure.hint(format!("`receiver_type` is one of {}", NAMES.join(", ")))
+    failure.hint(format!("`receiver_type` is one of {}", names().join(", ")))
 }
 
 #[cfg(test)]

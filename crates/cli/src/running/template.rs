@@ -2,10 +2,9 @@
 
 use std::io::Write;
 
+use briefing_agents::agent::PROMPT;
 use briefing_core::Failure;
 use tempfile::NamedTempFile;
-
-pub(super) const PLACEHOLDER: &str = "{{prompt}}";
 
 /// The longest argument that every system takes: Linux allows 128 KB with the byte that ends it, Windows far less.
 const MAX_ARGUMENT: usize = if cfg!(windows) { 30_000 } else { 128 * 1024 - 1 };
@@ -43,20 +42,20 @@ pub(super) fn split(key: &str, text: &str) -> Result<Vec<String>, Failure> {
 /// A prompt that is too long for an argument is never cut. Where it is a word of its own that belongs to no flag, it goes
 /// to standard input instead; elsewhere the program is told the file that it stands in.
 pub(super) fn fill(words: &[String], prompt: &str) -> Result<Invocation, Failure> {
-    if !words.iter().any(|word| word.contains(PLACEHOLDER)) {
+    if !words.iter().any(|word| word.contains(PROMPT)) {
         return Ok(Invocation::piped(words.to_vec(), None));
     }
-    let filled: Vec<String> = words.iter().map(|word| word.replace(PLACEHOLDER, prompt)).collect();
+    let filled: Vec<String> = words.iter().map(|word| word.replace(PROMPT, prompt)).collect();
     if filled.iter().all(|word| fits(word)) {
         return Ok(Invocation { arguments: filled, is_piped: false, file: None, remark: None });
     }
     let belongs_to_flag = |index: usize| index > 0 && words[index - 1].starts_with('-') && words[index - 1] != "--";
     let is_alone = words.iter().enumerate().all(|(index, word)| {
-        let is_plain_word = word == PLACEHOLDER && !belongs_to_flag(index);
-        is_plain_word || !word.contains(PLACEHOLDER)
+        let is_plain_word = word == PROMPT && !belongs_to_flag(index);
+        is_plain_word || !word.contains(PROMPT)
     });
     if is_alone {
-        let arguments = words.iter().filter(|word| *word != PLACEHOLDER).cloned().collect();
+        let arguments = words.iter().filter(|word| *word != PROMPT).cloned().collect();
         return Ok(Invocation::piped(arguments, Some("the prompt is too long for an argument: it goes to standard input")));
     }
     let failed =
@@ -64,7 +63,7 @@ pub(super) fn fill(words: &[String], prompt: &str) -> Result<Invocation, Failure
     let mut file = tempfile::Builder::new().prefix("brief-prompt-").suffix(".md").tempfile().map_err(failed)?;
     file.write_all(prompt.as_bytes()).and_then(|()| file.flush()).map_err(failed)?;
     let instead = format!("Read the file {} and do what it says.", file.path().display());
-    let arguments = words.iter().map(|word| word.replace(PLACEHOLDER, &instead)).collect();
+    let arguments = words.iter().map(|word| word.replace(PROMPT, &instead)).collect();
     let remark = Some("the prompt is too long for an argument: the receiver is told to read it from a file");
     Ok(Invocation { arguments, is_piped: false, file: Some(file), remark })
 }

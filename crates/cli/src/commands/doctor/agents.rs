@@ -52,7 +52,7 @@ impl Place<'_> {
         if let Err(problem) = install::install(self.agent, &program()?, Some(&bytes)) {
             return Ok(vec![self.unusable(&problem)]);
         }
-        let is_ours_alone = matches!(self.agent.recipe, Recipe::OwnFile | Recipe::Plugin);
+        let is_ours_alone = matches!(self.agent.recipe, Recipe::OwnFile | Recipe::Plugin(_));
         if !is_ours_alone && install::own_commands(self.agent, &bytes).is_empty() {
             return Ok(Vec::new());
         }
@@ -81,7 +81,7 @@ impl Place<'_> {
         let shown = path_text(&self.file);
         let (row, _) = agent_version::row(self.agent);
         let program = program()?;
-        let after = match install::install(row, &program, Some(bytes)) {
+        let after = match install::install(&row, &program, Some(bytes)) {
             Ok(Change::Write(after)) => after,
             Ok(_) => return Ok(self.check(Verdict::Good, format!("intact in {shown}"))),
             Err(problem) => return Ok(self.unusable(&problem)),

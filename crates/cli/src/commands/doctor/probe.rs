@@ -37,15 +37,18 @@ fn ask(agent: &Agent, command: &str) -> Result<Duration, String> {
     fs::create_dir_all(project.join(".megg")).and_then(|()| fs::create_dir(&state)).map_err(|error| error.to_string())?;
     fs::write(project.join(".megg/info.md"), format!("# {MARK}\n")).map_err(|error| error.to_string())?;
     let fields = &agent.fields;
-    let cwd = if fields.cwd == "workspace_roots" { json!([project]) } else { json!(project) };
+    let cwd = if fields.cwd_is_list { json!([project]) } else { json!(project) };
     let payload = json!({ fields.session: "brief-doctor", fields.cwd: cwd, fields.message: "Does it work?" });
     let started = Instant::now();
-    let mut child = Command::new("sh")
+    let mut shell = Command::new("sh");
+    // The doctor may itself be run by another agent.
+    for variable in agent.foreign {
+        shell.env_remove(variable);
+    }
+    let mut child = shell
         .args(["-c", command])
         .current_dir(&project)
         .env("XDG_STATE_HOME", &state)
-        .env_remove("COPILOT_CLI")
-        .env_remove("CURSOR_VERSION")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -8,7 +8,7 @@ mod gemini;
 
 use std::path::Path;
 
-use briefing_agents::agent::Agent;
+use briefing_agents::agent::{Agent, Trust};
 use briefing_core::fs::read_text;
 use briefing_core::settings::Places;
 use jsonc_parser::ParseOptions;
@@ -22,12 +22,12 @@ use crate::commands::install::{MAX_SETTINGS, home_of};
 pub(super) fn trusted(agent: &Agent, places: &Places, file: &Path) -> Vec<Check> {
     let Some(home) = home_of(agent, places) else { return Vec::new() };
     let is_project = !file.starts_with(&home);
-    match agent.name {
-        "codex" => codex::look(&home, file, is_project),
-        "gemini" => vec![gemini::look(&home, &places.here)],
+    match agent.trust {
+        Trust::CodexHashes => codex::look(agent, &home, file, is_project),
+        Trust::GeminiFolders => vec![gemini::look(agent, &home, &places.here)],
         // The user's own hooks run everywhere.
-        "copilot" if is_project => vec![copilot::look(&home, &places.here)],
-        _ => Vec::new(),
+        Trust::CopilotFolders if is_project => vec![copilot::look(agent, &home, &places.here)],
+        Trust::CopilotFolders | Trust::None => Vec::new(),
     }
 }
 

@@ -38,7 +38,7 @@ impl Receiver {
                 paste(&asked).map_err(|problem| crate::commands::tmux::explained(pane, &problem))
             }
             Self::Endpoint => ask(prompt, settings, answer),
-            Self::Command(_) | Self::Ready { .. } => self.run(prompt, answer),
+            Self::Command(_) | Self::Agent { .. } => self.run(prompt, answer),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use briefing_agents::find;
+use briefing_agents::Agent;
 use briefing_agents::install::recipe::is_own;
 use briefing_core::fs::read_text;
 use briefing_core::shown::path_text;
@@ -18,24 +18,24 @@ const MEND: &str = "codex (then approve the hooks, or type /hooks)";
 /// What Codex takes for the time-out of an entry that has none.
 const USUAL_TIMEOUT: u64 = 600;
 
-pub(super) fn look(home: &Path, file: &Path, is_project: bool) -> Vec<Check> {
+pub(super) fn look(agent: &Agent, home: &Path, file: &Path, is_project: bool) -> Vec<Check> {
     let text = read_text(&home.join("config.toml"), MAX_SETTINGS).unwrap_or_default();
     let config: toml::Table = match text.parse() {
         Ok(config) => config,
-        Err(error) => return vec![Check::new("codex", "trust", Verdict::Broken, format!("config.toml: {}", error.message()))],
+        Err(error) => return vec![Check::new(agent.name, "trust", Verdict::Broken, format!("config.toml: {}", error.message()))],
     };
-    let mut checks = vec![approved(&config, file)];
+    let mut checks = vec![approved(agent, &config, file)];
     if is_project {
-        checks.push(project(&config, file));
+        checks.push(project(agent, &config, file));
     }
     checks
 }
 
 /// Compares every entry of ours with what was approved.
-fn approved(config: &toml::Table, file: &Path) -> Check {
+fn approved(agent: &Agent, config: &toml::Table, file: &Path) -> Check {
     let (mut good, mut new, mut changed, mut off) = (0, 0, 0, 0);
     let states = config.get("hooks").and_then(|hooks| hooks.get("state"));
-    for (key, hash) in entries(file) {
+    for (key, hash) in entries(agent, file) {
         let state = states.and_then(|states| states.get(&key));
         match state.and_then(|state| state.get("trusted_hash")).and_then(toml::Value::as_str) {
             None => new += 1,
@@ -45,16 +45,15 @@ fn approved(config: &toml::Table, file: &Path) -> Check {
         }
     }
     if new + changed + off == 0 {
-        return Check::new("codex", "trust", Verdict::Good, format!("all {good} hooks are approved"));
+        return Check::new(agent.name, "trust", Verdict::Good, format!("all {good} hooks are approved"));
     }
     let told = [(good, "approved"), (new, "not approved yet"), (changed, "changed since they were approved"), (off, "switched off")];
     let told: Vec<String> = told.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-    Check::new("codex", "trust", Verdict::Broken, format!("of our hooks: {}; Codex skips those silently", told.join(", "))).mend(MEND)
+    Check::new(agent.name, "trust", Verdict::Broken, format!("of our hooks: {}; Codex skips those silently", told.join(", "))).mend(MEND)
 }
 
 /// Returns the key of each of our entries and the hash that Codex would compare with.
-fn entries(file: &Path) -> Vec<(String, String)> {
-    let agent = find("codex").expect("a row of the table");
+fn entries(agent: &Agent, file: &Path) -> Vec<(String, String)> {
     let text = read_text(file, MAX_SETTINGS).unwrap_or_default();
     let hooks: Value = serde_json::from_str(&text).unwrap_or_default();
     let mut entries = Vec::new();
@@ -103,13 +102,13 @@ fn snake(event: &str) -> String {
 }
 
 /// The hooks of a project that is not trusted are not even looked at.
-fn project(config: &toml::Table, file: &Path) -> Check {
+fn project(agent: &Agent, config: &toml::Table, file: &Path) -> Check {
     let root = file.parent().and_then(Path::parent).unwrap_or(file);
     let projects = config.get("projects");
     let level = |path: &Path| projects?.get(path_text(path))?.get("trust_level")?.as_str().map(str::to_owned);
     match level(root).or_else(|| level(&real(root))).as_deref() {
-        Some("trusted") => Check::new("codex", "project", Verdict::Good, "this project is trusted"),
-        _ => Check::new("codex", "project", Verdict::Broken, "this project is not trusted: Codex leaves its hooks out")
+        Some("trusted") => Check::new(agent.name, "project", Verdict::Good, "this project is trusted"),
+        _ => Check::new(agent.name, "project", Verdict::Broken, "this project is not trusted: Codex leaves its hooks out")
             .mend("codex (it asks when it starts here)"),
     }
 }

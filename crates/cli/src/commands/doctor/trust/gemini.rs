@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use briefing_agents::Agent;
 use serde_json::Value;
 
 use super::super::{Check, Verdict};
@@ -10,23 +11,23 @@ use crate::environment;
 
 const MEND: &str = "gemini (then /permissions)";
 
-pub(super) fn look(home: &Path, here: &Path) -> Check {
+pub(super) fn look(agent: &Agent, home: &Path, here: &Path) -> Check {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     let workspace = variable("GEMINI_CLI_TRUST_WORKSPACE");
     if workspace == "true" {
-        return Check::new("gemini", "trust", Verdict::Good, "every folder is trusted (GEMINI_CLI_TRUST_WORKSPACE)");
+        return Check::new(agent.name, "trust", Verdict::Good, "every folder is trusted (GEMINI_CLI_TRUST_WORKSPACE)");
     }
     if workspace == "false" {
-        return Check::new("gemini", "trust", Verdict::Broken, "no folder is trusted (GEMINI_CLI_TRUST_WORKSPACE)").mend(MEND);
+        return Check::new(agent.name, "trust", Verdict::Broken, "no folder is trusted (GEMINI_CLI_TRUST_WORKSPACE)").mend(MEND);
     }
     if json(&home.join("settings.json")).pointer("/security/folderTrust/enabled") == Some(&Value::Bool(false)) {
-        return Check::new("gemini", "trust", Verdict::Good, "every folder is trusted (security.folderTrust.enabled is off)");
+        return Check::new(agent.name, "trust", Verdict::Good, "every folder is trusted (security.folderTrust.enabled is off)");
     }
     let file = environment::named_directory("GEMINI_CLI_TRUSTED_FOLDERS_PATH").unwrap_or_else(|| home.join("trustedFolders.json"));
     match rule(&json(&file), &real(here)) {
-        Some(true) => Check::new("gemini", "trust", Verdict::Good, "this folder is trusted"),
-        Some(false) => Check::new("gemini", "trust", Verdict::Broken, "this folder is marked as not trusted").mend(MEND),
-        None => Check::new("gemini", "trust", Verdict::Info, "this folder is not known as trusted; Gemini asks when it starts here"),
+        Some(true) => Check::new(agent.name, "trust", Verdict::Good, "this folder is trusted"),
+        Some(false) => Check::new(agent.name, "trust", Verdict::Broken, "this folder is marked as not trusted").mend(MEND),
+        None => Check::new(agent.name, "trust", Verdict::Info, "this folder is not known as trusted; Gemini asks when it starts here"),
     }
 }
 

@@ -1,0 +1,58 @@
+//! Claude Code.
+
+use briefing_core::Moment;
+use briefing_core::measure::Unit;
+
+use super::{BASE, event, mute};
+use crate::agent::{Agent, Older, PROMPT, Prompting, Switch};
+
+pub(super) const ROW: Agent = Agent {
+    name: "claude",
+    title: "Claude Code",
+    measured: "2.1.325",
+    events: &[
+        event("SessionStart", Moment::Session, 4),
+        event("UserPromptSubmit", Moment::Message, 4),
+        event("PostToolBatch", Moment::Tool, 4),
+        event("SubagentStart", Moment::SubAgent, 4),
+        event("PreToolUse", Moment::Tool, 0),
+        event("PostToolUse", Moment::Tool, 0),
+        // Context at Stop makes Claude go on with the turn.
+        mute("Stop", Moment::Nothing, 0),
+        mute("SubagentStop", Moment::Nothing, 0),
+        mute("PreCompact", Moment::Nothing, 0),
+        mute("PostCompact", Moment::Nothing, 0),
+        mute("SessionEnd", Moment::Nothing, 0),
+    ],
+    cap: 9_500,
+    cautious_cap: 9_500,
+    unit: Unit::Utf16,
+    foreign: &["COPILOT_CLI", "CURSOR_VERSION"],
+    process_variable: "CLAUDE_PID",
+    proof: "CLAUDE_CODE_SESSION_ID",
+    program: "claude",
+    home: ".claude",
+    home_variable: "CLAUDE_CONFIG_DIR",
+    project_file: ".claude/settings.json",
+    sub_agents: "told apart by `agent_id` (measured)",
+    forks: "only what changed: `/branch` names its origin in the transcript, `--fork-session` on the command line (measured)",
+    switch: Some(Switch {
+        project: &[".claude/settings.local.json", ".claude/settings.json"],
+        user: "settings.json",
+        key: "/disableAllHooks",
+        off: true,
+        list: None,
+    }),
+    prompting: Some(Prompting { talking: &[PROMPT], piped: &["-p"] }),
+    // `PostToolBatch` came with 2.1.118; before 2.1.101 an unknown event makes Claude Code refuse the whole file.
+    older: Some(Older {
+        before: [2, 1, 118],
+        events: &[
+            event("SessionStart", Moment::Session, 4),
+            event("UserPromptSubmit", Moment::Message, 4),
+            event("PreToolUse", Moment::Tool, 1),
+            event("SubagentStart", Moment::SubAgent, 4),
+        ],
+    }),
+    ..BASE
+};

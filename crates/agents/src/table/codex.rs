@@ -1,0 +1,42 @@
+//! Codex CLI.
+
+use briefing_core::Moment;
+use briefing_core::measure::Unit;
+
+use super::{BASE, FIELDS, event, mute};
+use crate::agent::{Agent, Fields, Handler, PROMPT, Prompting, Switch, Trust};
+
+pub(super) const ROW: Agent = Agent {
+    name: "codex",
+    title: "Codex CLI",
+    measured: "0.166.0",
+    events: &[
+        event("SessionStart", Moment::Session, 1),
+        event("UserPromptSubmit", Moment::Message, 1),
+        event("PreToolUse", Moment::Tool, 1),
+        event("SubagentStart", Moment::SubAgent, 1),
+        event("PostToolUse", Moment::Tool, 0),
+        mute("Stop", Moment::Nothing, 0),
+        mute("SubagentStop", Moment::Nothing, 0),
+        mute("PreCompact", Moment::Nothing, 0),
+        mute("PostCompact", Moment::Nothing, 0),
+        mute("SessionEnd", Moment::Nothing, 0),
+    ],
+    fields: Fields { turn: "turn_id", ..FIELDS },
+    cautious_cap: 9_500,
+    unit: Unit::Bytes,
+    handler: Handler::Unlimited,
+    program: "codex",
+    home: ".codex",
+    home_variable: "CODEX_HOME",
+    user_file: "hooks.json",
+    project_file: ".codex/hooks.json",
+    sub_agents: "told apart by `agent_id` (measured)",
+    forks: "only what changed: its transcript names its origin (measured)",
+    switch: Some(Switch { project: &[".codex/config.toml"], user: "config.toml", key: "/features/hooks", off: false, list: None }),
+    trust: Trust::CodexHashes,
+    approval: "Codex runs a hook only after you have approved it: start `codex` and answer its question, or type /hooks.",
+    // Without a repository Codex would ask a question that nobody can answer.
+    prompting: Some(Prompting { talking: &[PROMPT], piped: &["exec", "--skip-git-repo-check", "-"] }),
+    ..BASE
+};

@@ -1,0 +1,46 @@
+//! GitHub Copilot CLI.
+
+use briefing_core::Moment;
+
+use super::{BASE, event, mute};
+use crate::agent::{Agent, Fields, Keeps, Recipe, Shape, Trust};
+
+pub(super) const ROW: Agent = Agent {
+    name: "copilot",
+    title: "GitHub Copilot CLI",
+    measured: "1.0.102",
+    events: &[
+        event("sessionStart", Moment::Session, 1),
+        event("userPromptSubmitted", Moment::Message, 1),
+        event("preToolUse", Moment::Tool, 1),
+        event("subagentStart", Moment::SubAgent, 1),
+        mute("preCompact", Moment::Reset, 1),
+        // Cut with the tool's result at about 10 KB.
+        mute("postToolUse", Moment::Tool, 0),
+        mute("agentStop", Moment::Nothing, 0),
+        mute("sessionEnd", Moment::Nothing, 0),
+    ],
+    fields: Fields {
+        session: "sessionId",
+        cwd: "cwd",
+        cwd_is_list: false,
+        message: "prompt",
+        source: "source",
+        transcript: "",
+        sub_agent: "agentId",
+        turn: "",
+        tool_use: "",
+    },
+    shape: Shape::Flat,
+    keeps: Keeps::Messages,
+    sub_agent_is_session: true,
+    recipe: Recipe::OwnFile,
+    program: "copilot",
+    home: ".copilot",
+    home_variable: "COPILOT_HOME",
+    user_file: "hooks/brief.json",
+    project_file: ".github/hooks/brief.json",
+    sub_agents: "told apart by `agentId`, which is also their session (measured)",
+    trust: Trust::CopilotFolders,
+    ..BASE
+};

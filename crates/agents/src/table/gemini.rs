@@ -1,0 +1,41 @@
+//! Gemini CLI.
+
+use briefing_core::Moment;
+
+use super::{BASE, event, mute};
+use crate::agent::{Agent, Handler, PROMPT, Prompting, Switch, TimeoutUnit, Trust};
+
+pub(super) const ROW: Agent = Agent {
+    name: "gemini",
+    title: "Gemini CLI",
+    measured: "0.61.0",
+    events: &[
+        event("BeforeAgent", Moment::Message, 1),
+        // On resume the client leaves out messages that begin with context of the session's start, without a
+        // terminal the user's first prompt with it. After `clear` it drops that context anyway.
+        mute("SessionStart", Moment::Session, 0),
+        mute("PreCompress", Moment::ManualReset, 1),
+        mute("BeforeTool", Moment::Tool, 0),
+        // It shares the cut of the tool's output, so it cannot be relied upon.
+        mute("AfterTool", Moment::Tool, 0),
+        mute("AfterAgent", Moment::Nothing, 0),
+        mute("SessionEnd", Moment::Nothing, 0),
+    ],
+    gate_at_message: true,
+    transcript_is_window: true,
+    timeout: TimeoutUnit::Milliseconds,
+    handler: Handler::Named,
+    program: "gemini",
+    home: ".gemini",
+    project_file: ".gemini/settings.json",
+    switch: Some(Switch {
+        project: &[".gemini/settings.json"],
+        user: "settings.json",
+        key: "/hooksConfig/enabled",
+        off: false,
+        list: Some("/hooksConfig/disabled"),
+    }),
+    trust: Trust::GeminiFolders,
+    prompting: Some(Prompting { talking: &["-i", PROMPT], piped: &[] }),
+    ..BASE
+};

@@ -1,0 +1,30 @@
+//! Qwen Code.
+
+use briefing_core::Moment;
+
+use super::{BASE, event, mute};
+use crate::agent::{Agent, Handler, Keeps, Switch, TimeoutUnit};
+
+pub(super) const ROW: Agent = Agent {
+    name: "qwen",
+    title: "Qwen Code",
+    measured: "0.24.4",
+    events: &[
+        event("SessionStart", Moment::Session, 1),
+        event("UserPromptSubmit", Moment::Message, 1),
+        mute("PreCompact", Moment::ManualReset, 1),
+        mute("PreToolUse", Moment::Tool, 0),
+        mute("PostToolUse", Moment::Tool, 0),
+        mute("Stop", Moment::Nothing, 0),
+        mute("SessionEnd", Moment::Nothing, 0),
+    ],
+    keeps: Keeps::Messages,
+    gate_at_message: true,
+    timeout: TimeoutUnit::Milliseconds,
+    handler: Handler::Named,
+    program: "qwen",
+    home: ".qwen",
+    project_file: ".qwen/settings.json",
+    switch: Some(Switch { project: &[".qwen/settings.json"], user: "settings.json", key: "/disableAllHooks", off: true, list: None }),
+    ..BASE
+};
