@@ -1,11 +1,12 @@
 //! What the program around this crate brings: environment, clock, and a voice for whoever debugs.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
-use briefing_core::Note;
-use briefing_core::settings::{Places, Settings};
+use briefing_core::settings::{ConfigProblem, Places, Settings};
 use briefing_core::sources::Helper;
+use briefing_core::{Candidate, Failure, Note, NoteKind};
 use jiff::Timestamp;
 
 /// The surroundings of a request. Nothing in this crate reads the environment or the clock by itself.
@@ -27,4 +28,47 @@ pub trait Host: Helper {
     fn is_set(&self, name: &str) -> bool {
         self.variable(name).is_some_and(|value| !value.is_empty())
     }
+}
+
+/// Returns problems with settings as notes: for a hook they are never fatal, the rest of the settings holds.
+pub fn problem_notes(problems: Vec<ConfigProblem>) -> Vec<Note> {
+    problems.into_iter().map(|problem| Note::warning(problem.place, NoteKind::Config, problem.problem)).collect()
+}
+
+/// The surroundings for a program that embeds the engine: everything of the user lies below one directory, and nothing
+/// else is read. There is no model to ask.
+#[derive(Debug, Clone)]
+pub struct Embedded {
+    pub home: PathBuf,
+    pub now: Timestamp,
+}
+
+impl Helper for Embedded {
+    fn ask_model(&self, _: &Settings, _: Instant, _: &str, _: &[Candidate]) -> Result<Vec<usize>, Failure> {
+        Err(Failure::new("this program has no model to ask"))
+    }
+
+    fn prepare(&self, _: &Path) {}
+}
+
+impl Host for Embedded {
+    fn places_at(&self, here: PathBuf) -> Places {
+        let below = |name: &str| Some(self.home.join(name));
+        Places { here, home: Some(self.home.clone()), config: below("config"), state: below("state"), cache: below("cache") }
+    }
+
+    fn settings(&self, places: &Places) -> (Settings, Vec<Note>) {
+        let (settings, problems) = Settings::resolve(places.layers());
+        (settings, problem_notes(problems))
+    }
+
+    fn variable(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    fn log(&self, _: &dyn fmt::Display) {}
 }

@@ -39,6 +39,14 @@ pub trait Target {
     fn deliver(&mut self, rendered: &Rendered) -> io::Result<()>;
 }
 
+/// A program that takes the text itself.
+impl Target for String {
+    fn deliver(&mut self, rendered: &Rendered) -> io::Result<()> {
+        self.push_str(&rendered.text);
+        Ok(())
+    }
+}
+
 /// Returns the room of one output of an event.
 pub fn room(agent: &Agent, is_whole: bool, lanes: u8) -> Room {
     let cap = if is_whole { agent.cap } else { agent.cautious_cap };

@@ -1,6 +1,7 @@
 //! What agents say, how it is cut to their measure, and how their configuration is edited. One file per topic.
 
 mod corpus;
+mod embedding;
 mod fitting;
 mod moments;
 mod payloads;

@@ -6,9 +6,10 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use briefing_agents::Host;
+use briefing_agents::host::problem_notes;
 use briefing_core::settings::{Layer, Places, Settings};
 use briefing_core::sources::Helper;
-use briefing_core::{Candidate, Failure, Note, NoteKind};
+use briefing_core::{Candidate, Failure, Note};
 use briefing_llm::{Endpoint, choose};
 use jiff::Timestamp;
 
@@ -53,8 +54,7 @@ impl Host for Process {
     /// A problem in a settings file is noted, never fatal: the rest of the settings hold.
     fn settings(&self, places: &Places) -> (Settings, Vec<Note>) {
         let (settings, problems) = environment::resolve(places, Layer::default());
-        let note = |problem: briefing_core::settings::ConfigProblem| Note::warning(problem.place, NoteKind::Config, problem.problem);
-        (settings, problems.into_iter().map(note).collect())
+        (settings, problem_notes(problems))
     }
 
     fn variable(&self, name: &str) -> Option<String> {
