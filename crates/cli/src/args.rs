@@ -1,6 +1,6 @@
 //! What can be typed. What is decided from it stands in each command's own file.
 
-use briefing_core::settings::Word;
+use briefing_core::settings::OneOf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 
@@ -82,6 +82,6 @@ pub(crate) enum Command {
 }
 
 /// Returns the parser of a flag that takes the words of a setting, and no others.
-pub(crate) fn words<T: Word + Send + Sync>() -> impl TypedValueParser<Value = T> {
+pub(crate) fn words<T: OneOf + Send + Sync>() -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(T::WORDS).map(|word| T::from_word(&word).expect("only words of the list get here"))
 }

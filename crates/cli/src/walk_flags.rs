@@ -1,7 +1,7 @@
 //! The flags of every command that embeds files, and the rules they settle.
 
 use briefing_core::Failure;
-use briefing_core::settings::{ErrorMode, Layer, LinkMode, Settings, Word};
+use briefing_core::settings::{ErrorMode, Layer, LinkMode, OneOf, Settings};
 use briefing_core::sources::files::{Patterns, Rules};
 use clap::Args;
 
@@ -91,12 +91,9 @@ impl WalkFlags {
 
     /// Settles the rules of the walk.
     pub(crate) fn rules(&self, settings: &Settings) -> Result<Rules, Failure> {
-        let with_flag = |patterns: &[String], flag: &str| -> Vec<(String, String)> {
-            patterns.iter().map(|pattern| (pattern.clone(), flag.to_owned())).collect()
-        };
         let mut rules = Rules::settle(settings, &self.exclude_dir, &self.exclude_ext, self.recurse_depth)?;
-        rules.include = Patterns::globs(&with_flag(&self.include, "--include"))?;
-        rules.exclude = Patterns::globs(&with_flag(&self.exclude, "--exclude"))?;
+        rules.include = Patterns::globs(&self.include, "--include")?;
+        rules.exclude = Patterns::globs(&self.exclude, "--exclude")?;
         rules.honours_ignore_files = !self.no_ignore;
         rules.threads = self.threads;
         Ok(rules)

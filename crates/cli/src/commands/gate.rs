@@ -52,7 +52,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 struct Row {
     name: String,
     strategy: Strategy,
-    decided_by: String,
+    /// The default table has none.
+    decided_by: Option<String>,
     tokens: Option<u64>,
     /// The outputs it goes into, from 1.
     outputs: Vec<usize>,
@@ -61,18 +62,19 @@ struct Row {
 
 /// Returns the plan, and before it the constitutions above, which no plan names.
 fn rows(gate: &Gate, landing: &Landing) -> Vec<Row> {
-    let loaded = |section: &Section, decided_by: &str| Row {
+    let loaded = |section: &Section, decided_by: Option<String>| Row {
         name: section.name.clone(),
         strategy: section.strategy,
-        decided_by: decided_by.to_owned(),
+        decided_by,
         tokens: Some(section.tokens),
         outputs: landing.outputs_of(section),
         remark: String::new(),
     };
     let is_above = |name: &str| !gate.planned.iter().any(|file| file.name == name);
-    let above = gate.sections.iter().filter(|section| is_above(&section.name)).map(|section| loaded(section, "a directory above"));
+    let above =
+        gate.sections.iter().filter(|section| is_above(&section.name)).map(|section| loaded(section, Some("a directory above".into())));
     let planned = gate.planned.iter().map(|file| match gate.sections.iter().find(|section| section.name == file.name) {
-        Some(section) => loaded(section, &file.decided_by),
+        Some(section) => loaded(section, file.decided_by.clone()),
         None => Row {
             name: file.name.clone(),
             strategy: file.strategy,
@@ -105,7 +107,7 @@ fn table(gate: &Gate, landing: &Landing) -> String {
     for row in rows {
         let tokens = row.tokens.map_or_else(|| "-".to_owned(), |tokens| tokens.to_string());
         let place = if row.outputs.is_empty() { row.remark } else { landing.words(&row.outputs) };
-        let by = if row.decided_by == "default" { String::new() } else { format!("# {}", row.decided_by) };
+        let by = row.decided_by.map(|by| format!("# {by}")).unwrap_or_default();
         let remarks = [place, by].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join("  ");
         let line = format!("{:width$}  {:8}  {tokens:>7}  {remarks}", one_line(&row.name), row.strategy.word());
         let _ = writeln!(text, "{}", line.trim_end());
@@ -121,7 +123,8 @@ fn as_json(gate: &Gate, landing: &Landing) -> serde_json::Value {
         .map(|row| {
             let remark = (!row.remark.is_empty()).then_some(row.remark);
             let (strategy, tokens, outputs) = (row.strategy, row.tokens, row.outputs);
-            json!({ "file": row.name, "strategy": strategy, "decided_by": row.decided_by, "tokens": tokens, "outputs": outputs, "remark": remark })
+            let decided_by = row.decided_by.as_deref().unwrap_or("default");
+            json!({ "file": row.name, "strategy": strategy, "decided_by": decided_by, "tokens": tokens, "outputs": outputs, "remark": remark })
         })
         .collect();
     json!({

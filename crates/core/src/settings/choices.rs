@@ -3,7 +3,7 @@
 use super::value::Value;
 
 /// A setting that is one of a few words.
-pub trait Word: Copy + 'static {
+pub trait OneOf: Copy + 'static {
     /// All words, as settings, flags and error messages list them.
     const WORDS: &'static [&'static str];
 
@@ -22,7 +22,7 @@ macro_rules! choice {
             $($(#[$about])* $variant,)+
         }
 
-        impl Word for $name {
+        impl OneOf for $name {
             const WORDS: &'static [&'static str] = &[$($word),+];
 
             fn word(self) -> &'static str {
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn every_word_stands_for_a_choice_and_back() {
-        fn check<T: Word>() {
+        fn check<T: OneOf>() {
             for word in T::WORDS {
                 assert_eq!(T::from_word(word).expect("it is a word of the list").word(), *word);
             }

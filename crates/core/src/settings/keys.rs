@@ -1,7 +1,7 @@
 //! Every setting there is: one row each. The commented default file, `config show`, the environment's names and the
 //! checks all come from this table; the typed fields are in `groups.rs`.
 
-use super::choices::{ErrorMode, LinkMode, OnFailure, SelectorKind, Word};
+use super::choices::{ErrorMode, LinkMode, OnFailure, OneOf, SelectorKind};
 use super::value::Value;
 
 /// The type of a setting's value.

@@ -13,7 +13,7 @@ mod layer;
 mod template;
 mod value;
 
-pub use choices::{ErrorMode, LinkMode, OnFailure, SelectorKind, Word};
+pub use choices::{ErrorMode, LinkMode, OnFailure, OneOf, SelectorKind};
 pub use groups::{
     DocsSettings, FilesSettings, GateSettings, GoalsSettings, GuardSettings, HookSettings, LlmSettings, ReceiverSettings, SelectorSettings,
 };

@@ -1,6 +1,7 @@
 //! What may be taken while walking, settled from the settings and the flags of one call.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::path::PathBuf;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -8,6 +9,23 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::settings::{FilesSettings, LinkMode, Setting, Settings};
+
+/// Who gave a pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GivenBy {
+    Flag(&'static str),
+    /// A setting with its place, see [`Setting::decided_by`].
+    Setting(String),
+}
+
+impl fmt::Display for GivenBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Flag(flag) => flag,
+            Self::Setting(setting) => setting,
+        })
+    }
+}
 
 /// Patterns that a person gave, each with the layer that gave it.
 #[derive(Debug, Clone, Default)]
@@ -20,8 +38,9 @@ pub struct Patterns {
 impl Patterns {
     /// Compiles globs. A pattern without `/` matches a name at any depth, one with `/` matches a path, and each
     /// matches everything below a directory of that name.
-    pub fn globs(patterns: &[(String, String)]) -> Result<Self, Failure> {
-        Self::compile(patterns, |pattern| {
+    pub fn globs(patterns: &[String], flag: &'static str) -> Result<Self, Failure> {
+        let patterns: Vec<_> = patterns.iter().map(|pattern| (pattern.clone(), GivenBy::Flag(flag))).collect();
+        Self::compile(&patterns, |pattern| {
             let bare = pattern.trim_end_matches('/');
             let path = bare.strip_prefix("./").unwrap_or(bare).trim_start_matches('/');
             let anywhere = if bare.contains('/') { path.to_owned() } else { format!("**/{path}") };
@@ -31,21 +50,25 @@ impl Patterns {
     }
 
     /// Compiles names of directories: a trailing `/` is accepted, and so are globs.
-    pub fn names(patterns: &[(String, String)]) -> Result<Self, Failure> {
+    pub fn names(patterns: &[(String, GivenBy)]) -> Result<Self, Failure> {
         Self::compile(patterns, |pattern| vec![pattern.trim_end_matches('/').to_owned()])
     }
 
-    fn compile(patterns: &[(String, String)], spelled: impl Fn(&str) -> Vec<String>) -> Result<Self, Failure> {
+    fn compile(patterns: &[(String, GivenBy)], spelled: impl Fn(&str) -> Vec<String>) -> Result<Self, Failure> {
         let mut builder = GlobSetBuilder::new();
         let mut origins = Vec::new();
-        for (pattern, origin) in patterns {
+        for (pattern, given_by) in patterns {
             let fail = |error: &globset::Error| {
                 let what = format!("`{pattern}` is not a valid glob: {}", error.kind());
-                if origin.starts_with("--") { Failure::usage(what) } else { Failure::new(what) }.because_of(format!("given by {origin}"))
+                let failure = match given_by {
+                    GivenBy::Flag(_) => Failure::usage(what),
+                    GivenBy::Setting(_) => Failure::new(what),
+                };
+                failure.because_of(format!("given by {given_by}"))
             };
             for glob in spelled(pattern) {
                 builder.add(GlobBuilder::new(&glob).literal_separator(true).build().map_err(|error| fail(&error))?);
-                origins.push((pattern.clone(), origin.clone()));
+                origins.push((pattern.clone(), given_by.to_string()));
             }
         }
         let set = builder.build().map_err(|error| Failure::usage("the globs are too large together").because(&error))?;
@@ -115,15 +138,14 @@ impl Rules {
         more_extensions: &[String],
         recurse_depth: Option<usize>,
     ) -> Result<Self, Failure> {
-        let listed = |own: &Setting<Vec<String>>, more: &[String], flag: &str| -> Vec<(String, String)> {
-            let own = own.value.iter().map(|item| (item.clone(), own.decided_by()));
-            own.chain(more.iter().map(|item| (item.clone(), flag.to_owned()))).collect()
+        let listed = |own: &Setting<Vec<String>>, more: &[String], flag| -> Vec<(String, GivenBy)> {
+            let own = own.value.iter().map(|item| (item.clone(), GivenBy::Setting(own.decided_by())));
+            own.chain(more.iter().map(|item| (item.clone(), GivenBy::Flag(flag)))).collect()
         };
         let directories = listed(&settings.files.excluded_directories, more_directories, "--exclude-dir");
         let extensions = listed(&settings.files.excluded_extensions, more_extensions, "--exclude-ext");
         let extensions: Vec<_> =
-            extensions.into_iter().map(|(item, origin)| (item.trim_start_matches('.').to_lowercase(), origin)).collect();
-        let names = |pairs: &[(String, String)]| pairs.iter().map(|(name, _)| name.clone()).collect();
+            extensions.into_iter().map(|(item, given_by)| (item.trim_start_matches('.').to_lowercase(), given_by.to_string())).collect();
         let max_file_size_kb = settings.files.max_file_size_kb.value;
         let max_files_per_directory = usize::try_from(settings.files.max_files_per_directory.value).unwrap_or(usize::MAX);
         Ok(Self {
@@ -132,8 +154,8 @@ impl Rules {
             shown: ShownLimits {
                 max_file_size_kb,
                 max_files_per_directory,
-                excluded_directories: names(&directories),
-                excluded_extensions: names(&extensions),
+                excluded_directories: directories.iter().map(|(name, _)| name.clone()).collect(),
+                excluded_extensions: extensions.iter().map(|(name, _)| name.clone()).collect(),
                 recurse_depth,
             },
             excluded_directories: Patterns::names(&directories)?,
@@ -196,11 +218,14 @@ impl Rules {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::settings::{Layer, LayerKind};
 
     fn globs(patterns: &[&str]) -> Patterns {
-        let pairs: Vec<_> = patterns.iter().map(|pattern| ((*pattern).to_owned(), "--exclude".to_owned())).collect();
-        Patterns::globs(&pairs).unwrap()
+        let patterns: Vec<_> = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
+        Patterns::globs(&patterns, "--exclude").unwrap()
     }
 
     #[test]
@@ -221,9 +246,14 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_glob_is_wrong_usage() {
-        let failure = Patterns::globs(&[("a[".into(), "--include".into())]).unwrap_err();
+    fn a_bad_glob_is_wrong_usage_unless_a_file_has_it() {
+        let failure = Patterns::globs(&["a[".into()], "--include").unwrap_err();
         assert!(failure.is_usage() && failure.to_string().contains("a["), "{failure}");
+        let file = Layer::from_toml(LayerKind::User, Path::new("brief.toml"), "excluded_directories = ['a[']");
+        let (settings, _) = Settings::resolve(vec![Layer::defaults(), file]);
+        let failure = Rules::settle(&settings, &[], &[], None).unwrap_err();
+        assert!(!failure.is_usage());
+        assert_eq!(failure.causes(), ["given by excluded_directories (brief.toml:1)"]);
     }
 
     #[test]

@@ -62,8 +62,8 @@ pub struct Planned {
     /// A plain name inside `.context/`.
     pub name: String,
     pub strategy: Strategy,
-    /// Who decided: `default`, or the setting with its place.
-    pub decided_by: String,
+    /// The setting that decided, with its place; the default table has none.
+    pub decided_by: Option<String>,
 }
 
 /// Returns every file with its strategy, in the order of the message: by strategy, then in reading order.
@@ -73,7 +73,7 @@ pub struct Planned {
 pub fn plan(settings: &Settings) -> (Vec<Planned>, Vec<Note>) {
     let mut notes = Vec::new();
     let mut planned: Vec<Planned> =
-        CORE.iter().map(|(name, strategy)| Planned { name: (*name).into(), strategy: *strategy, decided_by: "default".into() }).collect();
+        CORE.iter().map(|(name, strategy)| Planned { name: (*name).into(), strategy: *strategy, decided_by: None }).collect();
     for (name, word) in &settings.gate.files.value {
         let decided_by = settings.gate.files.decided_by();
         if !is_plain_name(name) {
@@ -89,8 +89,8 @@ pub fn plan(settings: &Settings) -> (Vec<Planned>, Vec<Note>) {
             continue;
         };
         match planned.iter_mut().find(|file| file.name == *name) {
-            Some(file) => (file.strategy, file.decided_by) = (strategy, decided_by),
-            None => planned.push(Planned { name: name.clone(), strategy, decided_by }),
+            Some(file) => (file.strategy, file.decided_by) = (strategy, Some(decided_by)),
+            None => planned.push(Planned { name: name.clone(), strategy, decided_by: Some(decided_by) }),
         }
     }
     planned.sort_by_key(|file| file.strategy);
