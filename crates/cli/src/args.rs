@@ -1,82 +1,91 @@
-//! What can be typed. What is decided from it stands in each command's own file.
+//! The command line: every command and its one-line help. What a command does with its arguments is in its own file.
 
 use briefing_core::settings::OneOf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::commands;
+use crate::help::grouped;
 
 /// Gives AI coding agents the right project context, no more and no less, at the right moment.
 #[derive(Debug, Parser)]
 #[command(name = "brief", version, propagate_version = true, arg_required_else_help = true)]
-#[command(after_help = "Exit codes: 0 done, 1 the request failed, 2 wrong usage.")]
+#[command(
+    after_help = "Run `brief help COMMAND` for the options of a command.\nExit codes: 0 success, 1 the request failed, 2 wrong usage."
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
+/// Parses the command line; on `--help` or wrong usage it prints and ends the process.
+pub(crate) fn parse() -> Cli {
+    let matches = grouped(Cli::command()).get_matches();
+    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
 #[derive(Debug, Subcommand)]
 #[allow(clippy::large_enum_variant, reason = "there is one of it in the life of the program")]
 pub(crate) enum Command {
-    /// Pack files and directories into one document for a model
-    Pack(commands::pack::Arguments),
-    /// Read the files a model asks for, behind guards, and print them as assignments
-    Read(commands::read::Arguments),
-    /// Let a model, or the local selector, choose files for a task, and print them
-    Gather(commands::gather::Arguments),
-    /// Run a goal: its scripts, its prompt, the files it needs, and the receiver that gets them
-    Run(commands::run::Arguments),
-    /// List the goals there are, where each comes from and which one runs
-    Goals(commands::goals::Arguments),
-    /// Make a goal, or look goals over
-    Goal(commands::goal::Arguments),
-    /// See what the goals of this project would run, and agree to it
-    Trust(commands::trust::Arguments),
-    /// Show what is known here: the domains from the root down, knowledge, state, what lies around
+    /// Create what is missing: a domain, or a first `.context/`
+    Init(commands::init::Arguments),
+    /// Show what an agent would receive here and now
+    Preview(commands::preview::Arguments),
+    /// Check the installation and explain what is wrong
+    Doctor(commands::doctor::Arguments),
+    /// Add the hooks to the settings of your agents
+    Install(commands::install::Arguments),
+    /// Remove the hooks from the settings of your agents
+    Uninstall(commands::install::Arguments),
+    /// Answer an agent's event (called by the agent, JSON on stdin)
+    Hook(commands::hook::Arguments),
+    /// Paste text into a tmux pane, for agents without hooks
+    Tmux(commands::tmux::Arguments),
+    /// Show the domains from the root down to here, with their knowledge and state
     Context(commands::context::Arguments),
     /// Add an entry to the knowledge of the nearest domain
     Learn(commands::learn::Arguments),
-    /// Show, leave or finish the hand-off to the next session
+    /// Show, write or close the hand-off to the next session
     State(commands::state::Arguments),
-    /// Look after the domains here and below: what is too large, old, repeated or broken
+    /// Find knowledge that is too large, stale, repeated or broken, and tidy it up
     Maintain(commands::maintain::Arguments),
-    /// Show which core files of `.context/` an agent is given, how, and at what price
+    /// Show which core files of `.context/` an agent receives, and in which form
     Gate(commands::gate::Arguments),
-    /// Write a decision into `.context/DECISIONS.md`
+    /// Add a decision to `.context/DECISIONS.md`
     Decision(commands::record::Decision),
-    /// Write a learning into `.context/LEARNINGS.md`
+    /// Add a learning to `.context/LEARNINGS.md`
     Learning(commands::record::Learning),
-    /// Write or finish a task in `.context/TASKS.md`
+    /// Add or complete a task in `.context/TASKS.md`
     Task(commands::task::Arguments),
-    /// Tell a webhook how much was injected, never what
-    Notify(commands::notify::Arguments),
-    /// Set up what is not there yet; nothing is ever overwritten
-    Init(commands::init::Arguments),
-    /// Show what an agent would be told, here and now
-    Preview(commands::preview::Arguments),
-    /// Put our entries into the configuration of agents
-    Install(commands::install::Arguments),
-    /// Take our entries out of the configuration of agents
-    Uninstall(commands::install::Arguments),
-    /// Look why it does not work: agents, store, settings
-    Doctor(commands::doctor::Arguments),
-    /// Paste a text into a tmux pane, for agents without hooks
-    Tmux(commands::tmux::Arguments),
-    /// Show what went into which agent's window, and how the hooks fared
-    Log(commands::log::Arguments),
-    /// Answer an event of an agent (called by the agent; JSON on stdin)
-    Hook(commands::hook::Arguments),
-    /// Make the index of a project's documents by following references between them
+    /// Build the index of a project's documents
     Index(commands::index::Arguments),
-    /// Print the documents that fit a message, best first, as a JSON array of paths
+    /// Select the documents that fit a message, best first
     Select(commands::select::Arguments),
-    /// Show the settings: the commented defaults, or every value with who set it
+    /// Pack files and directories into one document
+    Pack(commands::pack::Arguments),
+    /// Read the files that a model asks for, and print them as assignments
+    Read(commands::read::Arguments),
+    /// Gather the files for a task: a model or the local selector chooses them
+    Gather(commands::gather::Arguments),
+    /// Run a goal: send its prompt, with the context it needs, to a receiver
+    Run(commands::run::Arguments),
+    /// List all goals and where each one comes from
+    Goals(commands::goals::Arguments),
+    /// Create a goal, or check goals for mistakes
+    Goal(commands::goal::Arguments),
+    /// Review what the goals of this project would run, and approve it
+    Trust(commands::trust::Arguments),
+    /// Show what each session received, and how long the hooks took
+    Log(commands::log::Arguments),
+    /// Print the commented default settings, or every value and where it was set
     Config(commands::config::Arguments),
-    /// Print the completion script of a shell
+    /// Set up a webhook that is told how much context was sent, never its text
+    Notify(commands::notify::Arguments),
+    /// Print the completion script for a shell
     Completions(commands::completions::Arguments),
-    /// Print the manual page (roff)
+    /// Print the manual page in roff format
     Man,
-    /// What other programs call
+    /// Run a command that only other programs call
     #[command(hide = true)]
     System(commands::system::Arguments),
 }

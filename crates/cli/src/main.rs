@@ -6,6 +6,7 @@ mod clipboard;
 mod commands;
 mod context_place;
 mod environment;
+mod help;
 mod host;
 mod input;
 mod landing;
@@ -26,7 +27,6 @@ use std::time::Instant;
 
 use args::Command;
 use briefing_core::Failure;
-use clap::Parser;
 
 fn main() -> ExitCode {
     let started = Instant::now();
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), Failure> {
-    match args::Cli::parse().command {
+    match args::parse().command {
         Command::Pack(arguments) => commands::pack::run(&arguments),
         Command::Read(arguments) => commands::read::run(&arguments),
         Command::Gather(arguments) => commands::gather::run(&arguments),

@@ -11,7 +11,7 @@ use crate::args::words;
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct WalkFlags {
-    /// Levels below a directory: 0 is its own files only
+    /// Descend at most N levels below a directory; 0 takes only its own files
     #[arg(short = 'd', long = "recurse_depth", visible_alias = "recurse-depth", value_name = "N")]
     pub(crate) recurse_depth: Option<usize>,
     /// Take only files that match this glob (repeatable)
@@ -20,40 +20,40 @@ pub(crate) struct WalkFlags {
     /// Leave out files that match this glob (repeatable)
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
-    /// Do not enter directories of this name or glob (repeatable, adds to the settings)
+    /// Skip directories with this name or glob (repeatable; adds to the settings)
     #[arg(long, value_name = "NAME")]
     exclude_dir: Vec<String>,
-    /// Do not take files with this extension (repeatable, adds to the settings)
+    /// Skip files with this extension (repeatable; adds to the settings)
     #[arg(long, value_name = "EXT")]
     exclude_ext: Vec<String>,
-    /// Take hidden files and directories too
+    /// Include hidden files and directories
     #[arg(long)]
     hidden: bool,
-    /// Do not honour .gitignore, .git/info/exclude and git's global excludes
+    /// Ignore the rules of .gitignore, .git/info/exclude and git's global excludes
     #[arg(long)]
     no_gitignore: bool,
-    /// Honour no ignore files at all, .ignore and .briefignore included
+    /// Ignore the rules of all ignore files, including .ignore and .briefignore
     #[arg(long)]
     no_ignore: bool,
-    /// Symbolic links met while walking
+    /// Choose whether to follow symbolic links found in directories
     #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, default_missing_value = LinkMode::Inside.word(), value_parser = words::<LinkMode>())]
     follow_links: Option<LinkMode>,
     /// Leave out files larger than this
     #[arg(long, value_name = "KB")]
     max_file_size_kb: Option<u64>,
-    /// Take at most this many text files of one directory
+    /// Take at most this many text files from each directory
     #[arg(long, value_name = "N")]
     max_files_per_directory: Option<u64>,
-    /// What a file that cannot be used means
+    /// Choose what happens when a file cannot be used
     #[arg(long, value_name = "MODE", value_parser = words::<ErrorMode>())]
     errors: Option<ErrorMode>,
-    /// Go on without asking when files cannot be used (error mode flexible)
+    /// Continue without asking when files cannot be used (error mode flexible)
     #[arg(short, long)]
     pub(crate) yes: bool,
-    /// Show secrets as they are
+    /// Do not redact secrets
     #[arg(long)]
     no_redact: bool,
-    /// The number of threads; the result is the same for every number
+    /// Set the number of threads; the output does not depend on it
     #[arg(short = 'j', long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     threads: usize,
 }

@@ -70,6 +70,17 @@ fn completions_and_manual_are_made_from_the_same_table() {
 }
 
 #[test]
+fn help_lists_commands_in_groups_and_can_be_asked_for_in_every_way() {
+    let sandbox = Sandbox::new();
+    let help = sandbox.brief(["--help"]).success().stdout();
+    let titles = ["Start:", "Agents:", "Knowledge:", "Documents:", "Files:", "See:", "Settings:", "Options:"];
+    assert!(help.lines().filter(|line| line.ends_with(':') && !line.starts_with(' ')).eq(titles), "{help}");
+    assert_eq!(sandbox.brief(["help"]).success().stdout(), help);
+    assert_eq!(sandbox.brief([""; 0]).code(2).stderr(), help);
+    assert_eq!(sandbox.brief(["help", "pack"]).success().stdout(), sandbox.brief(["pack", "--help"]).success().stdout());
+}
+
+#[test]
 fn version_and_wrong_usage() {
     let sandbox = Sandbox::new();
     assert_eq!(sandbox.brief(["--version"]).success().stdout(), format!("brief {}\n", env!("CARGO_PKG_VERSION")));

@@ -9,7 +9,7 @@ use crate::output;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The shell to complete for
+    /// The shell
     shell: Shell,
 }
 

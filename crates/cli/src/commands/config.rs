@@ -19,9 +19,9 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Print the commented default file
+    /// Print the default settings as a commented file
     Default,
-    /// Print every value with who set it, and the files that are read
+    /// Print every value, where it was set, and the files that were read
     Show {
         /// Print JSON
         #[arg(long)]

@@ -11,24 +11,24 @@ use crate::{environment, output, talk};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The place to tell about: a directory or a file; it need not exist [default: the current directory]
+    /// A directory or a file; it need not exist [default: the current directory]
     path: Option<PathBuf>,
-    /// Only the entries of this topic, however large the knowledge is
+    /// Show all entries of this topic, however large the knowledge is
     #[arg(long, short, value_name = "TOPIC", value_parser = NonEmptyStringValueParser::new())]
     topic: Option<String>,
-    /// Print the object a `SessionStart` hook prints
+    /// Print the JSON object that a `SessionStart` hook prints
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// How to print it
+    /// Set the output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people and models
+    /// Text for people and models
     Text,
-    /// The whole result: chain, knowledge, state, siblings, children, files
+    /// The complete result: chain, knowledge, state, siblings, children, files
     Json,
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Write anew the entries that are broken
+    /// Rewrite broken entries
     #[arg(long)]
     fix: bool,
 }

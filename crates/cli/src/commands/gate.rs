@@ -16,12 +16,12 @@ use crate::{environment, output, talk};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The directory the agent works in [default: the current one]
+    /// The directory that the agent works in [default: the current directory]
     path: Option<PathBuf>,
-    /// The agent whose limits decide where each file lands
+    /// The agent whose limits decide which output each file goes to
     #[arg(long, default_value = briefing_agents::USUAL.name)]
     agent: String,
-    /// Print the message itself
+    /// Print the message that the agent receives
     #[arg(long, conflicts_with = "json")]
     print: bool,
     /// Print JSON

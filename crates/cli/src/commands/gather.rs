@@ -19,19 +19,19 @@ pub(crate) struct Arguments {
     task: String,
     #[command(flatten)]
     limits: Limits,
-    /// Levels of directories to list: 0 is the files of the directory itself
+    /// Descend at most N levels below the directory; 0 takes only its own files
     #[arg(short = 'd', long = "recurse_depth", alias = "recurse-depth", value_name = "N")]
     recurse_depth: Option<usize>,
-    /// Who chooses: a model at the endpoint of the settings, or the selector in this program
+    /// Choose who selects the files
     #[arg(long, value_name = "SELECTOR", default_value = "openai")]
     selector: Selector,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Selector {
-    /// A model at `llm.base_url`: the listing, and the files it asks for, are sent there
+    /// A model at `llm.base_url`; it receives the list of files, and the files it asks for
     Openai,
-    /// By words, on this machine, without any network
+    /// The local selector: compares words, uses no network
     Local,
 }
 

@@ -14,9 +14,9 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Make a goal: a commented one, one that comes with brief, or one that your model drafts
+    /// Create a goal from a commented template, from a bundled goal, or with a model
     Add(add::Arguments),
-    /// Look a goal over, or all of them, without running anything
+    /// Check one goal, or all of them, without running anything
     Check(check::Arguments),
 }
 

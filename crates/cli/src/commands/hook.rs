@@ -21,9 +21,9 @@ use crate::notifying;
 pub(crate) struct Arguments {
     /// The agent: claude, codex, gemini, qwen, copilot, opencode, cursor, generic
     agent: String,
-    /// The agent's own name of the event
+    /// The event, as the agent names it
     event: String,
-    /// Which of several handlers of the event this is
+    /// The number of this handler, where an event has several
     lane: Option<String>,
 }
 

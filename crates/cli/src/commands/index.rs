@@ -19,27 +19,27 @@ const MAX_TOLD: usize = 20;
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Arguments {
-    /// The directory that is indexed; nothing outside of it is read. Without it, the project around here
+    /// The directory to index; nothing outside it is read [default: the current project]
     root: Option<PathBuf>,
-    /// Where the index is written; without it, what `docs.index` names, else `.context/`, `docs/` or the root itself
+    /// Write the index to FILE [default: `docs.index`, else in `.context/`, `docs/` or the root]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Start at this document or directory; may be given several times. Without it: README.md, index.md and docs/
+    /// Start from this document or directory (repeatable) [default: README.md, index.md and docs/]
     #[arg(long, value_name = "FILE", num_args = 1..)]
     from: Vec<PathBuf>,
-    /// Take every markdown document of the root, referred to or not
+    /// Index every Markdown document, whether or not another one refers to it
     #[arg(long, conflicts_with = "from")]
     all: bool,
-    /// Write nothing; fail if the index is not in step or a reference is dead
+    /// Write nothing; fail if the index is out of date or a reference is broken
     #[arg(long)]
     check: bool,
-    /// Print where the indexes are, the user's first, and do nothing else
+    /// Print the paths of the indexes in use, the user's first, and exit
     #[arg(long = "where", conflicts_with_all = ["root", "output", "from", "all", "check"])]
     is_where: bool,
-    /// Prepare the documents for search, and do nothing else
+    /// Prepare the documents for search, and exit
     #[arg(long, hide = true, conflicts_with_all = ["root", "output", "from", "all", "check", "is_where"])]
     prepare: bool,
-    /// Print what was done as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }

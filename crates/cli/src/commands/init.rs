@@ -18,12 +18,12 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Make a directory a domain: write `.megg/info.md` from what the project shows
+    /// Turn a directory into a domain: write `.megg/info.md` from what is found in the project
     Domain {
         /// The directory [default: the current one]
         path: Option<PathBuf>,
     },
-    /// Write a first `.context/`: rules, conventions, architecture, decisions, learnings, tasks
+    /// Create `.context/` with templates for rules, conventions, architecture, decisions, learnings and tasks
     Context {
         /// The directory [default: the current one]
         path: Option<PathBuf>,

@@ -26,16 +26,16 @@ pub(crate) struct Arguments {
     /// The agents: claude, codex, gemini, qwen, copilot, opencode, cursor
     #[arg(value_name = "AGENT", required_unless_present = "all")]
     agents: Vec<String>,
-    /// Every agent that is found on this machine
+    /// Select every agent that is installed on this machine
     #[arg(long, conflicts_with = "agents")]
     all: bool,
-    /// Write into this project's configuration instead of the user's
+    /// Use the settings of this project instead of yours
     #[arg(long)]
     project: bool,
-    /// Show the change and leave everything as it is
+    /// Show the change without making it
     #[arg(long)]
     dry_run: bool,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(short, long)]
     yes: bool,
 }

@@ -14,21 +14,21 @@ use crate::{environment, input, output, talk};
 pub(crate) struct Arguments {
     /// What was learned, in one line
     title: String,
-    /// Why and how, in markdown; `-` reads it from stdin
+    /// Details in Markdown; `-` reads them from stdin
     body: Option<String>,
-    /// What it is
+    /// The kind of entry
     #[arg(long = "type", short = 't', value_name = "TYPE", ignore_case = true, value_parser = PossibleValuesParser::new(KINDS))]
     kind: String,
-    /// Words to find it by, separated by commas
+    /// Topics to find it by, separated by commas
     #[arg(long, short = 'T', value_name = "A,B")]
     topics: String,
-    /// A place in the domain that learns it [default: the current directory]
+    /// A path inside the domain [default: the current directory]
     #[arg(long, short, value_name = "PATH")]
     path: Option<PathBuf>,
-    /// Show the change as a diff, and change nothing
+    /// Show the change as a diff without making it
     #[arg(long, short = 'n')]
     dry_run: bool,
-    /// Save it even if it holds what looks like a secret
+    /// Save the text even if it contains something that looks like a secret
     #[arg(long)]
     allow_secrets: bool,
 }

@@ -14,7 +14,7 @@ use crate::{environment, output, state_place};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Only this session: the agent's own id, or the beginning of the short name shown here
+    /// Show one session: the agent's id, or the start of the short name shown here
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Print JSON

@@ -16,24 +16,24 @@ use crate::{environment, output, prompt, talk};
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
 pub(crate) struct Arguments {
-    /// Where to begin: the domain this lies in and all below it [default: the current directory]
+    /// Where to start: the domain that contains this path, and all below it [default: the current directory]
     path: Option<PathBuf>,
     /// Print JSON
     #[arg(long, conflicts_with_all = ["apply", "undo"])]
     json: bool,
-    /// Fail (exit code 1) if there is something to mend
+    /// Exit with 1 if something needs attention
     #[arg(long, conflicts_with_all = ["apply", "undo"])]
     check: bool,
-    /// Archive old entries and make repeated ones one: shows the diff, asks, keeps a backup
+    /// Archive stale entries and merge repeated ones; shows a diff, asks first, keeps a backup
     #[arg(long)]
     apply: bool,
-    /// Answer the question of --apply with yes
+    /// Apply without asking
     #[arg(long, short, requires = "apply")]
     yes: bool,
-    /// Take the last --apply back
+    /// Undo the last --apply
     #[arg(long, conflicts_with = "apply")]
     undo: bool,
-    /// Entries older than this are stale
+    /// Treat entries older than this as stale
     #[arg(long, value_name = "DAYS", default_value_t = STALE_ENTRY_DAYS, value_parser = clap::value_parser!(i64).range(0..=100_000))]
     older_than: i64,
 }

@@ -19,23 +19,23 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Name the receiver of notifications
+    /// Set the URL that receives notifications
     Setup {
-        /// Its URL (https, or http on this machine); `-` reads it from stdin, which keeps it out of the shell's history
+        /// The URL: https, or http on this machine; `-` reads it from stdin, which keeps it out of your shell history
         url: String,
         /// Allow addresses in private networks
         #[arg(long)]
         allow_private: bool,
     },
-    /// Send a notification now and say what came back
+    /// Send a test notification and show the response
     Test,
-    /// Show where notifications go, without the secret part of the URL
+    /// Show the URL without its secret part
     Show {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Forget the receiver
+    /// Stop sending notifications and forget the URL
     Off,
 }
 

@@ -18,10 +18,10 @@ use crate::{clipboard, environment, input, output, talk};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   brief pack src docs/guide.md            everything below src, and one file
-  brief pack . -d 0                       this directory's own files
+  brief pack . -d 0                       only the files of this directory
   git ls-files | brief pack -             a list from stdin
-  brief pack . --tokens --budget 50000    what fits into 50,000 tokens
-  brief pack . --explain --quiet >/dev/null    why is a file not in there?")]
+  brief pack . --tokens --budget 50000    as much as fits into 50,000 tokens
+  brief pack . --explain --quiet >/dev/null    why a file was left out")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Arguments {
     /// Files and directories; `-` reads a list from stdin
@@ -29,47 +29,47 @@ pub(crate) struct Arguments {
     /// More files and directories, as a list
     #[arg(short = 'c', long = "context", value_name = "PATH", num_args = 0..)]
     context: Vec<PathBuf>,
-    /// Read a list of paths from FILE (`-` is stdin), separated by newlines or NUL bytes
+    /// Read paths from FILE, separated by newlines or NUL bytes; `-` is stdin
     #[arg(long, value_name = "FILE")]
     files_from: Vec<PathBuf>,
 
     #[command(flatten)]
     walk: WalkFlags,
 
-    /// The output format
+    /// Set the output format
     #[arg(short, long, value_enum, default_value_t)]
     format: FormatArgument,
-    /// Print the directory structure alone
+    /// Print only the directory tree
     #[arg(long, conflicts_with_all = ["format", "budget"])]
     tree: bool,
     /// Number the lines of every file
     #[arg(short = 'n', long)]
     line_numbers: bool,
-    /// Write to FILE, in one step; `-` is stdout
+    /// Write to FILE atomically; `-` is stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write to stdout (the default)
     #[arg(long, conflicts_with_all = ["output", "copy"])]
     stdout: bool,
-    /// Copy to the clipboard
+    /// Copy the result to the clipboard
     #[arg(long, conflicts_with = "output")]
     copy: bool,
-    /// Count exact tokens per file and in total
+    /// Count the exact tokens of each file and in total
     #[arg(long)]
     tokens: bool,
-    /// The encoding that tokens are counted in
+    /// Set the encoding used to count tokens
     #[arg(long, value_name = "NAME", default_value = ENCODINGS[0], value_parser = clap::builder::PossibleValuesParser::new(ENCODINGS))]
     encoding: String,
-    /// Never more than N tokens in the result; what does not fit is left out and listed
+    /// Limit the result to N tokens; files that do not fit are left out and listed
     #[arg(long, value_name = "N")]
     budget: Option<u64>,
-    /// The order of files: by path, or largest or newest first
+    /// Set the order of files: by path, or largest or newest first
     #[arg(long, value_enum, default_value_t)]
     sort: SortArgument,
-    /// Tell every file that is not included, why, and which layer decided
+    /// List every file that was left out, why, and which setting decided it
     #[arg(long)]
     explain: bool,
-    /// No summary, no warnings
+    /// Print no summary and no warnings
     #[arg(short, long)]
     quiet: bool,
 }

@@ -18,12 +18,12 @@ use crate::{environment, output, talk};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// What you would say to the agent
+    /// A message to the agent
     message: Option<String>,
     /// The agent
     #[arg(long, default_value = briefing_agents::USUAL.name)]
     agent: String,
-    /// The agent's own name of the event; without it the session's start, the message and the first tool use
+    /// The event, as the agent names it [default: session start, message and first tool use]
     #[arg(long)]
     event: Option<String>,
 }

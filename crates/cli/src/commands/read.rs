@@ -17,41 +17,41 @@ const MAX_TOLD: usize = 20;
 /// What requests may reach, and how the result is printed: shared by `read` and `gather`.
 #[derive(Debug, Args)]
 pub(crate) struct Limits {
-    /// Read this file too, before all requests; may be given several times. Neither --filter nor --max-files holds it back
+    /// Also read this file, before all requests (repeatable); --filter and --max-files do not apply to it
     #[arg(long, value_name = "PATH")]
     pub(crate) include: Vec<PathBuf>,
-    /// The directory that requests are relative to and may not leave
+    /// Resolve requests relative to this directory, and refuse those outside it
     #[arg(long, value_name = "DIR", default_value = ".", hide_default_value = true)]
     pub(crate) dir: PathBuf,
-    /// Take only requests whose file name matches, with `*` and `?`
+    /// Take only requests whose file name matches; `*` and `?` are wildcards
     #[arg(long, value_name = "GLOB")]
     pub(crate) filter: Option<String>,
-    /// Take no more requests once there are this many files, those included counted
+    /// Stop after this many files, counting those of --include
     #[arg(long, value_name = "N")]
     pub(crate) max_files: Option<usize>,
     /// Skip files larger than this
     #[arg(long, value_name = "BYTES")]
     pub(crate) max_file_size: Option<u64>,
-    /// How to print the files
+    /// Set the output format
     #[arg(long, value_name = "FORMAT", default_value = "assign")]
     pub(crate) format: Format,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The files asked for; without any, or for `-`, they are read from standard input: one per line, or a JSON list
+    /// The requested files; with none, or with `-`, they are read from stdin: one per line, or a JSON list
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
     limits: Limits,
-    /// Also read what lies outside the directory
+    /// Also read files outside the directory
     #[arg(long)]
     allow_outside: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Format {
-    /// A variable for each path and a here-doc for each content
+    /// A variable for each path and a here-document for each content
     Assign,
     Markdown,
     Xml,

@@ -16,23 +16,23 @@ pub(crate) struct Decision {
 
 #[derive(Debug, Subcommand)]
 enum DecisionWhat {
-    /// Add a decision above the others; `-` reads a text from stdin
+    /// Add a decision at the top of the file; `-` as a text reads it from stdin
     Add {
         /// What was decided, in one line
         title: String,
-        /// What prompted it
-        #[arg(long, value_name = "TEXT", default_value = "")]
+        /// What prompted the decision
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
         context: String,
-        /// What was decided, where the title is not enough
+        /// The decision in full, where the title is not enough
         #[arg(long, value_name = "TEXT")]
         decision: Option<String>,
-        /// Why this and not something else
-        #[arg(long, value_name = "TEXT", default_value = "")]
+        /// Why this option was chosen
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
         rationale: String,
-        /// What follows from it, good and bad
-        #[arg(long, value_name = "TEXT", default_value = "")]
+        /// The consequences, good and bad
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
         consequence: String,
-        /// Accepted, Proposed, Deprecated …
+        /// The status: Accepted, Proposed, Deprecated, …
         #[arg(long, value_name = "WORD", default_value = "Accepted")]
         status: String,
     },
@@ -47,18 +47,18 @@ pub(crate) struct Learning {
 
 #[derive(Debug, Subcommand)]
 enum LearningWhat {
-    /// Add a learning above the others; `-` reads a text from stdin
+    /// Add a learning at the top of the file; `-` as a text reads it from stdin
     Add {
         /// What was learned, in one line
         title: String,
         /// What happened
-        #[arg(long, value_name = "TEXT", default_value = "")]
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
         context: String,
-        /// What is true
-        #[arg(long, value_name = "TEXT", default_value = "")]
+        /// What was learned from it
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
         lesson: String,
-        /// What to do about it next time
-        #[arg(long, value_name = "TEXT", default_value = "")]
+        /// What to do next time
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
         application: String,
     },
 }

@@ -27,32 +27,32 @@ mod pick;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  brief run review                        what its prompt.yaml says
-  brief run review -c src docs/api.md     with these files behind the prompt
-  brief run review -- --range main        parameters stand behind --
-  brief run review --dry-run              the exact prompt, sent to nobody
-  brief run review --explain              what it wants to be told")]
+  brief run review                        run the goal `review`
+  brief run review -c src docs/api.md     append these files to the prompt
+  brief run review -- --range main        parameters go after --
+  brief run review --dry-run              print the prompt without sending it
+  brief run review --explain              describe the goal and its parameters")]
 pub(crate) struct Arguments {
-    /// The goal (`brief goals` lists them)
+    /// The goal; `brief goals` lists them
     goal: Option<String>,
-    /// Files and directories to embed behind the prompt, instead of those that the goal names
+    /// Append these files and directories to the prompt instead of those that the goal names
     #[arg(short = 'c', long = "context", value_name = "PATH", num_args = 0..)]
     context: Option<Vec<PathBuf>>,
     #[command(flatten)]
     walk: WalkFlags,
-    /// Run the scripts, print the exact prompt, and send it to nobody
+    /// Run the scripts and print the prompt without sending it
     #[arg(long)]
     dry_run: bool,
-    /// Write what would go to standard output to FILE, in one step: the answer, or the prompt of a dry run
+    /// Write the answer, or the prompt of a dry run, to FILE atomically
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Tell what the goal does and wants to be told, and run nothing
+    /// Describe the goal and its parameters without running anything
     #[arg(long)]
     explain: bool,
-    /// Who gets the prompt: command, claude, codex, gemini, openai, tmux:PANE or stdout
+    /// Send the prompt to: command, claude, codex, gemini, openai, tmux:PANE or stdout
     #[arg(long, value_name = "NAME")]
     receiver: Option<String>,
-    /// The goal's parameters: --name value, --name=value or --name
+    /// Parameters of the goal: --name value, --name=value or --name
     #[arg(last = true, value_name = "PARAMETERS")]
     parameters: Vec<String>,
 }

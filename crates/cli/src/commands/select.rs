@@ -27,24 +27,24 @@ const MAX_TOLD: usize = 20;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The message; without it, it is read from standard input
+    /// The message [default: read from stdin]
     message: Vec<String>,
-    /// Choose from this index; may be given several times. Without it, the user's and the project's
+    /// Select from this index (repeatable) [default: the indexes of the user and the project]
     #[arg(long, value_name = "FILE")]
     index: Vec<PathBuf>,
-    /// Choose at most this many documents
+    /// Select at most this many documents
     #[arg(long, value_name = "N", default_value_t = 5)]
     limit: usize,
-    /// Show what was considered, what matched where, and why it was chosen or not
+    /// Show the candidates, what matched where, and why each was selected or not
     #[arg(long, conflicts_with_all = ["json", "lines"])]
     explain: bool,
-    /// Print everything that is known about the choice as JSON
+    /// Print the complete result as JSON
     #[arg(long, conflicts_with = "lines")]
     json: bool,
-    /// Answer many messages: one {"id","text"} per line of standard input, one JSON array per line of output
+    /// Answer many messages: one {"id","text"} per line of stdin, one JSON array per line of stdout
     #[arg(long, conflicts_with = "message")]
     lines: bool,
-    /// Who chooses, whatever the settings say
+    /// Choose the selector, whatever the settings say
     #[arg(long, value_name = "SELECTOR", value_parser = words::<SelectorKind>())]
     selector: Option<SelectorKind>,
 }

@@ -12,19 +12,19 @@ use crate::{environment, input, output, talk};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// What the next session should know; `-` reads it from stdin. Without it, the state is shown
+    /// What the next session should know; `-` reads it from stdin [default: show the state]
     #[arg(conflicts_with_all = ["done", "json"])]
     body: Option<String>,
-    /// Mark the state as done: it is no longer given to new sessions
+    /// Mark the state as done, so that new sessions no longer receive it
     #[arg(long, conflicts_with = "json")]
     done: bool,
-    /// A place in the domain [default: the current directory]
+    /// A path inside the domain [default: the current directory]
     #[arg(long, short, value_name = "PATH")]
     path: Option<PathBuf>,
-    /// Show it as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Save it even if it holds what looks like a secret
+    /// Save the text even if it contains something that looks like a secret
     #[arg(long)]
     allow_secrets: bool,
 }

@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Print the core files for a session's first tool use; JSON on stdin
+    /// Print the core files at a session's first tool use (JSON on stdin)
     #[command(name = GATE)]
     ContextLoadGate,
     /// Send the notification on stdin

@@ -18,18 +18,18 @@ pub(crate) struct Arguments {
 enum What {
     /// Add a task above the open ones
     Add {
-        /// What is to be done, in one line
+        /// The task, in one line
         text: String,
-        /// A label at its end
+        /// Add a priority label
         #[arg(long, value_parser = ["high", "medium", "low"])]
         priority: Option<String>,
-        /// Words of the heading it goes under
+        /// Add it under the heading that contains these words
         #[arg(long, value_name = "WORDS")]
         section: Option<String>,
     },
     /// Mark an open task as done
     Done {
-        /// Words that only this task has, or its number among the open ones
+        /// Words that occur only in this task, or its number among the open tasks
         task: String,
     },
 }

@@ -14,24 +14,24 @@ use clap::Args;
 pub(crate) struct Arguments {
     /// The pane, as tmux names it (`work:1.0`, `%3`)
     pane: String,
-    /// The text to paste; `-` or nothing is stdin
+    /// The file to paste [default: stdin, also `-`]
     file: Option<PathBuf>,
-    /// Send this message, with what the agent's hook would have got before it; what was given once is not given again
+    /// Send this message after the context that a hook would deliver; nothing is sent twice in a session
     #[arg(long, value_name = "TEXT", conflicts_with = "file", requires = "session")]
     message: Option<String>,
     /// The agent in the pane
     #[arg(long, default_value = "generic", requires = "message")]
     agent: String,
-    /// The session that the message belongs to: any name, the same for all its messages
+    /// The session of the message: any name, the same for all its messages
     #[arg(long, value_name = "ID", requires = "message")]
     session: Option<String>,
-    /// Do not press Enter after the paste
+    /// Do not press Enter after pasting
     #[arg(long)]
     no_enter: bool,
-    /// Paste on one line, for programs without bracketed paste
+    /// Paste everything as one line, for programs without bracketed paste
     #[arg(long)]
     one_line: bool,
-    /// Paste although the program in the pane shows a question
+    /// Paste even if the program in the pane is asking a question
     #[arg(long)]
     force: bool,
 }

@@ -11,13 +11,13 @@ use crate::{environment, output, prompt, talk};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Agree to everything that is shown, without asking
+    /// Approve everything that is shown, without asking
     #[arg(long)]
     yes: bool,
-    /// Print what is trusted, on this machine and by you
+    /// List what you have approved on this machine
     #[arg(long, conflicts_with = "yes")]
     list: bool,
-    /// Forget the trust in everything at or below the current directory
+    /// Revoke the approval of everything in or below the current directory
     #[arg(long, conflicts_with_all = ["yes", "list"])]
     forget: bool,
 }

@@ -17,22 +17,22 @@ use crate::{environment, output, prompt, talk};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  brief goal add review                                       a commented goal to start from
-  brief goal add review --from code-review                    one that comes with brief, to change
-  brief goal add review --with-llm \"review our SQL migrations\"  your model drafts it")]
+  brief goal add review                                       start from a commented template
+  brief goal add review --from code-review                    copy a bundled goal and change it
+  brief goal add review --with-llm \"review our SQL migrations\"  let a model write it")]
 pub(crate) struct Arguments {
-    /// The name that `brief run` will know it by
+    /// The name of the goal, as in `brief run NAME`
     name: String,
-    /// Start from a goal that comes with brief
+    /// Copy a bundled goal
     #[arg(long, value_name = "BUNDLED", conflicts_with = "with_llm")]
     from: Option<String>,
-    /// Let the configured model draft it: say what it should do
-    #[arg(long, value_name = "WISH", num_args = 0..=1, default_missing_value = "")]
+    /// Let a model write it from a description of what it should do
+    #[arg(long, value_name = "DESCRIPTION", num_args = 0..=1, default_missing_value = "")]
     with_llm: Option<String>,
-    /// Who drafts it: command, claude, codex, gemini or openai
+    /// Choose the model: command, claude, codex, gemini or openai
     #[arg(long, value_name = "NAME", requires = "with_llm")]
     receiver: Option<String>,
-    /// Make it your own, for all projects, instead of this project's
+    /// Create it for all your projects instead of this one
     #[arg(long)]
     user: bool,
 }

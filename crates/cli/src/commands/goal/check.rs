@@ -12,7 +12,7 @@ use crate::{environment, output};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The goal; without it, all of them
+    /// The goal [default: all of them]
     name: Option<String>,
 }
 
