@@ -6,6 +6,7 @@
 pub mod agent;
 mod fields;
 mod fork;
+pub mod gate_outputs;
 pub mod hook;
 pub mod host;
 pub mod install;

@@ -68,6 +68,13 @@ fn push_name(text: &mut String, name: &OsStr) {
     }
 }
 
+/// Returns a path as a word of a command line: quoted where the shell would take it apart.
+pub fn shell_word(path: &Path) -> String {
+    let text = path_text(path);
+    let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+@%,".contains(&byte));
+    if is_plain { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
 /// Returns the path that has these bytes.
 pub fn path_from_bytes(bytes: &[u8]) -> PathBuf {
     #[cfg(unix)]

@@ -31,7 +31,7 @@ pub type Model<'a> = dyn FnMut(&Round<'_>) -> Result<String, Failure> + 'a;
 
 /// The files that were chosen, and how.
 #[derive(Debug)]
-pub struct Gathered {
+pub struct GatheredFiles {
     pub files: ReadFiles,
     pub chosen_by: ChosenBy,
 }
@@ -49,7 +49,7 @@ pub enum ChosenBy {
 /// Chooses files for a task and reads them. Without a model, files are chosen by the words of the task.
 ///
 /// Only a model that fails at its first question is a failure; whatever happens later leaves a note.
-pub fn gather(request: &GatherRequest<'_>, model: Option<&mut Model<'_>>) -> Result<Gathered, Failure> {
+pub fn gather(request: &GatherRequest<'_>, model: Option<&mut Model<'_>>) -> Result<GatheredFiles, Failure> {
     let mut options = request.options.clone();
     options.max_file_size.get_or_insert(request.rules.max_file_bytes());
     let mut files = ReadFiles::new();
@@ -64,7 +64,7 @@ pub fn gather(request: &GatherRequest<'_>, model: Option<&mut Model<'_>>) -> Res
         read_requested_files(&fitting, &mut files, &options);
         ChosenBy::Words { fitting: fitting.len() }
     };
-    Ok(Gathered { files, chosen_by })
+    Ok(GatheredFiles { files, chosen_by })
 }
 
 #[cfg(test)]

@@ -1,13 +1,18 @@
 //! `brief context [PATH] [--topic T] [--json | --format text|json]`.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use briefing_core::Failure;
-use briefing_core::sources::domains;
+use briefing_core::sources::domains::{self, Context};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
 
 use crate::{environment, output, talk};
+
+/// Claude Code passes no more than this many UTF-16 units of one hook to the model.
+const CLAUDE_UNITS: usize = 10_000;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -37,11 +42,28 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let context = domains::context(&path, arguments.topic.as_deref(), environment::now()?);
     if arguments.json {
         // What a hook prints on stderr nobody reads: the message itself says what was loaded.
-        return output::print(&format!("{:#}\n", domains::hook(&context)));
+        return output::print(&format!("{:#}\n", hook(&context)));
     }
     talk::notes(&context.notes);
     match arguments.format {
         Format::Text => output::print_foreign(&domains::text(&context)),
         Format::Json => output::print(&format!("{:#}\n", serde_json::json!(context))),
     }
+}
+
+/// Returns the object that a `SessionStart` hook prints.
+fn hook(context: &Context) -> Value {
+    let additional = if context.deepest.is_some() { domains::text(context) } else { String::new() };
+    let mut message = domains::loaded_text(context);
+    let units = additional.encode_utf16().count();
+    if units > CLAUDE_UNITS {
+        let _ = write!(
+            message,
+            "\nThis context has {units} characters, and Claude Code passes {CLAUDE_UNITS} of one hook. `brief install claude` delivers all of it, in parts."
+        );
+    }
+    json!({
+        "systemMessage": message,
+        "hookSpecificOutput": { "hookEventName": "SessionStart", "additionalContext": additional },
+    })
 }

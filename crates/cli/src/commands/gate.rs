@@ -2,17 +2,23 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
+use briefing_agents::gate_outputs::GateOutputs;
 use briefing_core::Failure;
 use briefing_core::settings::Layer;
 use briefing_core::shown::{one_line, path_text};
+use briefing_core::sources::Ask;
 use briefing_core::sources::gate::{self, Gate, Planned, Section, Strategy};
 use clap::Args;
 use serde_json::json;
 
 use crate::commands::preview;
-use crate::landing::Landing;
+use crate::host::Looking;
 use crate::{environment, output, talk};
+
+/// Nobody waits longer for a plan.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -40,12 +46,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         talk::notes(&gate.notes);
         return output::print_foreign(&gate.message());
     }
-    let landing = Landing::of(preview::agent(&arguments.agent)?, &places, &settings)?;
+    let ask = Ask {
+        places: &places,
+        settings: &settings,
+        message: None,
+        now: environment::now()?,
+        deadline: Instant::now() + PATIENCE,
+        helper: &Looking,
+    };
+    let carried = GateOutputs::of(preview::agent(&arguments.agent)?, &ask)?;
     if arguments.json {
-        return output::print(&format!("{:#}\n", as_json(&gate, &landing)));
+        return output::print(&format!("{:#}\n", as_json(&gate, &carried)));
     }
     talk::notes(&gate.notes);
-    output::print_foreign(&table(&gate, &landing))
+    output::print_foreign(&table(&gate, &carried))
 }
 
 /// A line of the plan.
@@ -61,13 +75,13 @@ struct Row {
 }
 
 /// Returns the plan, and before it the constitutions above, which no plan names.
-fn rows(gate: &Gate, landing: &Landing) -> Vec<Row> {
+fn rows(gate: &Gate, carried: &GateOutputs) -> Vec<Row> {
     let loaded = |section: &Section, decided_by: Option<String>| Row {
         name: section.name.clone(),
         strategy: section.strategy,
         decided_by,
         tokens: Some(section.tokens),
-        outputs: landing.outputs_of(section),
+        outputs: carried.holding(&section.path),
         remark: String::new(),
     };
     let is_above = |name: &str| !gate.planned.iter().any(|file| file.name == name);
@@ -100,25 +114,48 @@ fn remark(gate: &Gate, file: &Planned) -> String {
     words.to_owned()
 }
 
-fn table(gate: &Gate, landing: &Landing) -> String {
-    let rows = rows(gate, landing);
+fn table(gate: &Gate, carried: &GateOutputs) -> String {
+    let rows = rows(gate, carried);
     let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
     let mut text = format!("{}\n\n", path_text(&gate.directory));
     for row in rows {
         let tokens = row.tokens.map_or_else(|| "-".to_owned(), |tokens| tokens.to_string());
-        let place = if row.outputs.is_empty() { row.remark } else { landing.words(&row.outputs) };
+        let place = if row.outputs.is_empty() { row.remark } else { place_words(carried, &row.outputs) };
         let by = row.decided_by.map(|by| format!("# {by}")).unwrap_or_default();
         let remarks = [place, by].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join("  ");
         let line = format!("{:width$}  {:8}  {tokens:>7}  {remarks}", one_line(&row.name), row.strategy.word());
         let _ = writeln!(text, "{}", line.trim_end());
     }
     let _ = writeln!(text, "\n{} files, ~{} tokens, {} bytes", gate.files(), gate.tokens(), gate.message().len());
-    let _ = writeln!(text, "{}", landing.summary());
+    let _ = writeln!(text, "{}", summary(carried));
     text
 }
 
-fn as_json(gate: &Gate, landing: &Landing) -> serde_json::Value {
-    let files: Vec<_> = rows(gate, landing)
+/// Returns the outputs of a file in words.
+fn place_words(carried: &GateOutputs, outputs: &[usize]) -> String {
+    let numbers: Vec<_> = outputs.iter().map(ToString::to_string).collect();
+    let waits = if outputs.iter().any(|number| *number > carried.leaving) { ", waits for the next event" } else { "" };
+    format!("output {} of {}{waits}", numbers.join(", "), carried.outputs.len())
+}
+
+/// Returns all outputs in words.
+fn summary(carried: &GateOutputs) -> String {
+    let sizes: Vec<_> = carried.outputs.iter().map(|output| output.size.to_string()).collect();
+    let unit = carried.agent.unit.words();
+    let waiting = carried.outputs.len() - carried.leaving;
+    let later = if waiting > 0 { format!("; {waiting} of them with the next events") } else { String::new() };
+    let (title, event, cap) = (carried.agent.title, carried.event.name, carried.agent.cap);
+    format!("{title} at {event}: outputs of {} {unit}, each at most {cap}{later}", sizes.join(", "))
+}
+
+fn agent_json(carried: &GateOutputs) -> serde_json::Value {
+    let sizes: Vec<_> = carried.outputs.iter().map(|output| output.size).collect();
+    let (agent, event) = (carried.agent, carried.event);
+    json!({ "name": agent.name, "event": event.name, "cap": agent.cap, "unit": agent.unit.words(), "outputs": sizes, "leaving": carried.leaving })
+}
+
+fn as_json(gate: &Gate, carried: &GateOutputs) -> serde_json::Value {
+    let files: Vec<_> = rows(gate, carried)
         .into_iter()
         .map(|row| {
             let remark = (!row.remark.is_empty()).then_some(row.remark);
@@ -133,7 +170,7 @@ fn as_json(gate: &Gate, landing: &Landing) -> serde_json::Value {
         "loaded": gate.files(),
         "tokens": gate.tokens(),
         "bytes": gate.message().len(),
-        "agent": landing.as_json(),
+        "agent": agent_json(carried),
         "notes": gate.notes,
     })
 }

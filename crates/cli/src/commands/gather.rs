@@ -6,7 +6,7 @@ use briefing_core::Failure;
 use briefing_core::settings::{Layer, Settings};
 use briefing_core::shown::normalize;
 use briefing_core::sources::files::Rules;
-use briefing_llm::gather::{ChosenBy, GatherRequest, Gathered, Round, gather};
+use briefing_llm::gather::{ChosenBy, GatherRequest, GatheredFiles, Round, gather};
 use briefing_llm::{Client, Endpoint, Limits as CallLimits};
 use clap::{Args, ValueEnum};
 
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     read::print(&mut gathered.files, &here, arguments.limits.format)
 }
 
-fn ask(request: &GatherRequest<'_>, settings: &Settings) -> Result<Gathered, Failure> {
+fn ask(request: &GatherRequest<'_>, settings: &Settings) -> Result<GatheredFiles, Failure> {
     let endpoint = Endpoint::from_settings(settings, environment::variable)?;
     let limits = CallLimits { timeout: Duration::from_millis(settings.llm.timeout_ms.value), ..CallLimits::default() };
     let client = Client::new(endpoint, limits)?;

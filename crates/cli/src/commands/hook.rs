@@ -14,7 +14,7 @@ use briefing_core::Source;
 use clap::Args;
 
 use crate::host::Process;
-use crate::notifying;
+use crate::webhook;
 
 /// For `--help`, the manual and completions; the words themselves are read by [`answer`].
 #[derive(Debug, Args)]
@@ -52,7 +52,7 @@ pub(crate) fn answer_gate(started: Instant) -> ! {
 fn answer_event(agent: &'static Agent, event: &str, lane: Lane, only: Option<Source>, started: Instant) {
     let call = Call { agent, event, lane, only, started };
     if let Some(receipt) = run(&call, &Process, &mut Stdin::default(), &mut io::stdout().lock()) {
-        notifying::tell(&receipt);
+        webhook::tell(&receipt);
     }
 }
 

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
 use briefing_core::settings::Layer;
-use briefing_core::shown::path_text;
+use briefing_core::shown::{path_text, shell_word};
 use briefing_core::sources::domains::maintain::{self, DomainPlan, MaintainRules, Report, STALE_ENTRY_DAYS};
-use briefing_core::sources::domains::shell_word;
 use clap::Args;
 use serde_json::json;
 

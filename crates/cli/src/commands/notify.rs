@@ -76,7 +76,7 @@ fn configured(path: &std::path::Path) -> Result<Receiver, Failure> {
 fn test(path: &std::path::Path) -> Result<(), Failure> {
     let receiver = configured(path)?;
     let here = environment::places()?.here;
-    let event = Event { event: "test".into(), message: "brief notify test".into(), ..crate::notifying::relay(String::new(), "", &here) };
+    let event = Event { event: "test".into(), message: "brief notify test".into(), ..crate::webhook::relay(String::new(), "", &here) };
     match send(&receiver, &event) {
         Ok(status) => output::print(&format!("{} answered with status {status}.\n", receiver.shown())),
         Err(problem) => Err(Failure::new(format!("nothing arrived at {}", receiver.shown())).because(&problem)),

@@ -15,10 +15,10 @@ use briefing_goals::{Goal, Kind, Level, arguments, deciding, find, project_recei
 use clap::Args;
 
 use super::goals::trust;
+use crate::goal_run::receiver::{Answer, Receiver};
+use crate::goal_run::{children, scripts};
 use crate::pack_report::{self, pack_shown};
-use crate::running::receiver::{Answer, Receiver};
-use crate::running::{children, scripts};
-use crate::trusting::{self, Due};
+use crate::trust_prompt::{self, Due};
 use crate::walk_flags::WalkFlags;
 use crate::{environment, output, talk};
 
@@ -176,7 +176,7 @@ impl Run<'_> {
         if !self.arguments.dry_run {
             wanted.extend(deciding(&receivers, &receiver.origins(&self.settings)).into_iter().map(Due::Receiver));
         }
-        trusting::require(&self.places, &mut trust(&self.places), &wanted)
+        trust_prompt::require(&self.places, &mut trust(&self.places), &wanted)
     }
 
     /// Returns the directory that the goal's scripts and its own paths start from: the project's for a goal in its

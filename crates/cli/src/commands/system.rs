@@ -6,7 +6,7 @@ use briefing_core::Failure;
 use clap::{Args, Subcommand};
 
 use crate::commands::hook;
-use crate::notifying;
+use crate::webhook;
 
 /// The command of spec 2.
 pub(crate) const GATE: &str = "context-load-gate";
@@ -23,7 +23,7 @@ enum What {
     #[command(name = GATE)]
     ContextLoadGate,
     /// Send the notification on stdin
-    #[command(name = notifying::SEND)]
+    #[command(name = webhook::SEND)]
     NotifySend,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match arguments.what {
         // Reached only with a flag in front, which no agent writes.
         What::ContextLoadGate => hook::answer_gate(Instant::now()),
-        What::NotifySend => notifying::send_from_stdin(),
+        What::NotifySend => webhook::send_from_stdin(),
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use briefing_goals::{Level, find, project_receivers};
 use clap::Args;
 
 use super::goals::trust;
-use crate::trusting::{self, Due};
+use crate::trust_prompt::{self, Due};
 use crate::{environment, output, prompt, talk};
 
 #[derive(Debug, Args)]
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !is_agreed {
         return Err(Failure::new("nothing was trusted"));
     }
-    trusting::agree(&mut trust, &due)?;
+    trust_prompt::agree(&mut trust, &due)?;
     let count = |is_wanted: fn(&Due<'_>) -> bool| due.iter().filter(|due| is_wanted(due)).count();
     let (goals, receivers) = (count(|due| matches!(due, Due::Goal(_))), count(|due| matches!(due, Due::Receiver(_))));
     let told = [(goals, "goal", "goals"), (receivers, "receiver", "receivers")];

@@ -66,7 +66,7 @@ pub(super) struct Lengths {
 
 /// Where a term's postings stand.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Entry {
+pub(super) struct TermPlace {
     offset: u64,
     len: u32,
     pub(super) documents: u32,
@@ -228,7 +228,7 @@ impl SearchFile {
     }
 
     /// Finds a term in the dictionary.
-    pub(super) fn entry(&self, term: &str) -> Result<Option<Entry>, SearchFileError> {
+    pub(super) fn find_term(&self, term: &str) -> Result<Option<TermPlace>, SearchFileError> {
         let hash = term_hash(term);
         let bucket = bucket_of(hash, self.header.bucket_bits);
         let bytes = self.records(Part::Buckets, bucket, 2, BUCKET_BYTES)?;
@@ -241,18 +241,18 @@ impl SearchFile {
         let mut cursor = Cursor::new(&bytes);
         while !cursor.is_empty() {
             let found = cursor.u64()?;
-            let entry = Entry { offset: cursor.u64()?, len: cursor.u32()?, documents: cursor.u32()?, passages: cursor.u32()? };
+            let place = TermPlace { offset: cursor.u64()?, len: cursor.u32()?, documents: cursor.u32()?, passages: cursor.u32()? };
             if found == hash {
-                return Ok(Some(entry));
+                return Ok(Some(place));
             }
         }
         Ok(None)
     }
 
     /// Reads the postings of a term.
-    pub(super) fn postings(&self, entry: Entry) -> Result<Postings, SearchFileError> {
-        let bytes = self.part_bytes(Part::Postings, entry.offset, u64::from(entry.len))?;
-        Ok(Postings { bytes, count: entry.documents, documents: self.header.documents })
+    pub(super) fn postings(&self, place: TermPlace) -> Result<Postings, SearchFileError> {
+        let bytes = self.part_bytes(Part::Postings, place.offset, u64::from(place.len))?;
+        Ok(Postings { bytes, count: place.documents, documents: self.header.documents })
     }
 
     pub(super) fn names(&self, document: u32) -> Result<Names, SearchFileError> {

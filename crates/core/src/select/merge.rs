@@ -163,7 +163,7 @@ fn put_postings<W: Write>(file: &mut FileWriter<W>, files: &[SearchFile], origin
         let numbers = &mut feeds[*from].numbers;
         *numbers.get_mut(*old as usize).ok_or(SearchFileError::Corrupt("a document does not exist"))? = number as u32;
     }
-    let mut gathered = Gathered::default();
+    let mut gathered = TermPostings::default();
     loop {
         let mut hash = None;
         for feed in &mut feeds {
@@ -186,21 +186,21 @@ fn put_postings<W: Write>(file: &mut FileWriter<W>, files: &[SearchFile], origin
 
 /// The postings of one term from all files.
 #[derive(Default)]
-struct Gathered {
-    found: Vec<Found>,
+struct TermPostings {
+    found: Vec<TermDocument>,
     bytes: Vec<u8>,
     encoded: Vec<u8>,
 }
 
 /// One document of a term.
-struct Found {
+struct TermDocument {
     number: u32,
     passages: u32,
     /// Where its counts stand.
     counts: Range<usize>,
 }
 
-impl Gathered {
+impl TermPostings {
     fn clear(&mut self) {
         self.found.clear();
         self.bytes.clear();
@@ -250,7 +250,7 @@ impl<'a> Feed<'a> {
     }
 
     /// Adds the postings of the next term, and goes on.
-    fn gather(&mut self, gathered: &mut Gathered) -> Result<(), SearchFileError> {
+    fn gather(&mut self, gathered: &mut TermPostings) -> Result<(), SearchFileError> {
         let mut cursor = Cursor::new(&self.entries[self.at..]);
         cursor.u64()?;
         let (offset, len, documents) = (cursor.u64()?, u64::from(cursor.u32()?), cursor.u32()?);
@@ -282,7 +282,7 @@ impl<'a> Feed<'a> {
                 let counts = &before[..before.len() - cursor.rest().len()];
                 let start = gathered.bytes.len();
                 gathered.bytes.extend_from_slice(counts);
-                gathered.found.push(Found { number, passages, counts: start..gathered.bytes.len() });
+                gathered.found.push(TermDocument { number, passages, counts: start..gathered.bytes.len() });
             }
         }
         Ok(())

@@ -120,10 +120,10 @@ pub(super) fn query_terms(message: &str, file: &SearchFile) -> Result<Vec<QueryT
 }
 
 fn query_term(term: Term, is_identifier: bool, file: &SearchFile) -> Result<QueryTerm, SearchFileError> {
-    let entry = file.entry(&term.text)?;
-    let (documents, passages) = entry.map_or((0, 0), |entry| (entry.documents, entry.passages));
+    let place = file.find_term(&term.text)?;
+    let (documents, passages) = place.map_or((0, 0), |place| (place.documents, place.passages));
     let idf = rareness(file.header.documents.max(FEW_DOCUMENTS), documents);
-    let postings = entry.map(|entry| file.postings(entry)).transpose()?;
+    let postings = place.map(|place| file.postings(place)).transpose()?;
     let is_identifier = is_identifier && term.kind == TermKind::Exact;
     Ok(QueryTerm { text: term.text, surface: term.surface, kind: term.kind, idf, postings, passages, documents, is_identifier })
 }
@@ -154,9 +154,9 @@ fn named(run: &str, message: &str, file: &SearchFile) -> Result<Option<Term>, Se
     let is_path = rest.contains('/');
     loop {
         let text = name(rest);
-        if let Some(entry) = file.entry(&text)? {
+        if let Some(place) = file.find_term(&text)? {
             let surface = rest.to_owned();
-            return Ok((entry.documents <= MOST_NAMESAKES).then_some(Term { text, surface, kind: TermKind::Name }));
+            return Ok((place.documents <= MOST_NAMESAKES).then_some(Term { text, surface, kind: TermKind::Name }));
         }
         match rest.split_once('/') {
             Some((_, below)) if below.contains('/') || !is_path => rest = below,

@@ -10,9 +10,9 @@ use briefing_goals::{Goal, bundled, deciding, draft, find, project_receivers};
 use clap::Args;
 
 use crate::commands::goals::trust;
-use crate::running::children;
-use crate::running::receiver::{Answer, Receiver};
-use crate::trusting::{self, Due};
+use crate::goal_run::children;
+use crate::goal_run::receiver::{Answer, Receiver};
+use crate::trust_prompt::{self, Due};
 use crate::{environment, output, prompt, talk};
 
 #[derive(Debug, Args)]
@@ -112,7 +112,7 @@ fn drafted(arguments: &Arguments, wish: &str, places: &Places, directory: &std::
     }
     let receivers = project_receivers(places);
     let wanted: Vec<_> = deciding(&receivers, &receiver.origins(&settings)).into_iter().map(Due::Receiver).collect();
-    trusting::require(places, &mut trust(places), &wanted)?;
+    trust_prompt::require(places, &mut trust(places), &wanted)?;
     children::listen();
     let ask = |request: &str| -> Result<String, Failure> {
         let mut kept = Vec::new();

@@ -17,13 +17,13 @@ pub const INDEX_VARIABLES: [&str; 2] = ["BRIEF_DOCS_INDEX", "BRIEF_DOCS_GLOBAL_I
 
 /// The indexes of a directory, and what is wrong with how they are named.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct IndexFiles {
     pub global: Option<PathBuf>,
     pub project: Option<PathBuf>,
     pub notes: Vec<Note>,
 }
 
-impl Found {
+impl IndexFiles {
     /// Returns the indexes in the order in which their documents are given to a model: global first, project second.
     pub fn files(&self) -> Vec<PathBuf> {
         self.global.iter().chain(&self.project).cloned().collect()
@@ -31,8 +31,8 @@ impl Found {
 }
 
 /// Finds the indexes for the directory of a request.
-pub fn find(places: &Places, settings: &Settings) -> Found {
-    let mut found = Found::default();
+pub fn find(places: &Places, settings: &Settings) -> IndexFiles {
+    let mut found = IndexFiles::default();
     found.global = global(places, settings, &mut found.notes);
     found.project = project(places, settings, &mut found.notes);
     // Someone who works in their own notes has one index, not the same one twice.

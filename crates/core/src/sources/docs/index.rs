@@ -16,13 +16,13 @@ pub struct Index {
     pub file: PathBuf,
     /// Nothing outside of this directory is read; canonical.
     pub root: PathBuf,
-    pub documents: Vec<Entry>,
+    pub documents: Vec<IndexedDocument>,
     pub notes: Vec<Note>,
 }
 
 /// One document of an index.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Entry {
+pub struct IndexedDocument {
     /// The path as it stands in the index.
     pub path: String,
     pub title: String,
@@ -42,7 +42,7 @@ pub struct Entry {
 }
 
 /// Returns the text of an index of version 1: one document a line, so that a change touches one line.
-pub(super) fn to_text(root: &str, documents: &[Entry]) -> String {
+pub(super) fn to_text(root: &str, documents: &[IndexedDocument]) -> String {
     let mut text = format!("{{\"version\":{VERSION},\"root\":{},\"docs\":[", json(&root));
     for (number, document) in documents.iter().enumerate() {
         text.push_str(if number == 0 { "\n" } else { ",\n" });

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::crawl::{Crawled, DeadReference, crawl, documents_below};
-use super::index::{Entry, Index, is_own, to_text};
+use super::index::{Index, IndexedDocument, is_own, to_text};
 use super::root::{project_of, real_directory, require_inside, way};
 use crate::Failure;
 use crate::fs::{FileProblem, beneath};
@@ -34,7 +34,7 @@ pub struct Plan {
 #[derive(Debug)]
 pub struct Made {
     pub text: String,
-    pub documents: Vec<Entry>,
+    pub documents: Vec<IndexedDocument>,
     pub dead: Vec<DeadReference>,
     pub notes: Vec<Note>,
     /// Paths that are new, that changed, and that are gone since the index on disk was written.
@@ -145,7 +145,7 @@ pub fn make(plan: &Plan, counter: &dyn TokenCounter) -> Result<Made, Failure> {
     let on_disk = read_own(&plan.file)?;
     // One of another version, or one that a merge has damaged, is replaced; what it knew is found again.
     let old = on_disk.as_ref().and_then(|_| Index::read(&plan.file, None).ok()).map(|index| index.documents).unwrap_or_default();
-    let known: HashMap<&str, &Entry> = old.iter().map(|entry| (entry.path.as_str(), entry)).collect();
+    let known: HashMap<&str, &IndexedDocument> = old.iter().map(|entry| (entry.path.as_str(), entry)).collect();
     let directory = plan.file.parent().unwrap_or(&plan.root);
     let mut count = |file: &Path, text: &str, hash: &blake3::Hash| {
         let same =
@@ -173,7 +173,7 @@ pub fn make(plan: &Plan, counter: &dyn TokenCounter) -> Result<Made, Failure> {
             Some(_) => {}
         }
         let facts = reached.facts;
-        documents.push(Entry {
+        documents.push(IndexedDocument {
             path,
             title: facts.title,
             description: facts.description,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::index::{Entry, Index, VERSION};
+use super::index::{Index, IndexedDocument, VERSION};
 use super::root::{project_of, real_directory, require_inside};
 use crate::Failure;
 use crate::fs::read_text;
@@ -77,14 +77,14 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read_text(&mut self, text: &str) -> Result<Vec<Entry>, Problem> {
+    fn read_text(&mut self, text: &str) -> Result<Vec<IndexedDocument>, Problem> {
         match by_lines(text) {
             Some((head, items)) => self.version_1(&head, items.map(Cow::Owned)),
             None => self.read(parse(text).map_err(Problem::Format)?),
         }
     }
 
-    fn read(&mut self, value: Value) -> Result<Vec<Entry>, Problem> {
+    fn read(&mut self, value: Value) -> Result<Vec<IndexedDocument>, Problem> {
         match value {
             Value::Array(items) => {
                 self.at_home();
@@ -109,7 +109,11 @@ impl Reader<'_> {
         self.base.clone_from(&self.directory);
     }
 
-    fn version_1<'v>(&mut self, fields: &Map<String, Value>, items: impl Iterator<Item = Cow<'v, Value>>) -> Result<Vec<Entry>, Problem> {
+    fn version_1<'v>(
+        &mut self,
+        fields: &Map<String, Value>,
+        items: impl Iterator<Item = Cow<'v, Value>>,
+    ) -> Result<Vec<IndexedDocument>, Problem> {
         match fields.get("version").map(|version| version.as_u64().ok_or(version)) {
             None | Some(Ok(VERSION)) => {}
             Some(Ok(newer)) => return Err(Problem::Format(format!("it has version {newer}, this program reads {VERSION}"))),
@@ -128,7 +132,7 @@ impl Reader<'_> {
     }
 
     /// The YAML generations: paths are relative to `project_root`, in third-party indexes to `snippets_root`.
-    fn snippets(&mut self, fields: &Map<String, Value>) -> Vec<Entry> {
+    fn snippets(&mut self, fields: &Map<String, Value>) -> Vec<IndexedDocument> {
         let items = fields["snippets"].as_array().map_or(&[][..], Vec::as_slice);
         let paths: Vec<&str> = items.iter().filter_map(|item| item["path"].as_str()).take(PROBED).collect();
         self.root = project_of(&self.directory).to_path_buf();
@@ -168,8 +172,8 @@ impl Reader<'_> {
         }
     }
 
-    fn entries<'v>(&mut self, items: impl Iterator<Item = Cow<'v, Value>>) -> Vec<Entry> {
-        let mut entries: Vec<Entry> = Vec::new();
+    fn entries<'v>(&mut self, items: impl Iterator<Item = Cow<'v, Value>>) -> Vec<IndexedDocument> {
+        let mut entries: Vec<IndexedDocument> = Vec::new();
         let mut seen = std::collections::HashSet::new();
         for item in items {
             match self.entry(&item) {
@@ -181,7 +185,7 @@ impl Reader<'_> {
         entries
     }
 
-    fn entry(&self, item: &Value) -> Result<Entry, Note> {
+    fn entry(&self, item: &Value) -> Result<IndexedDocument, Note> {
         let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
         let path = match item {
             Value::String(path) => path.clone(),
@@ -206,7 +210,7 @@ impl Reader<'_> {
             tags.extend(Some(text(name)).filter(|tag| !tag.is_empty()));
         }
         let title = [text("title"), text("id")].into_iter().find(|title| !title.is_empty()).unwrap_or_default();
-        Ok(Entry {
+        Ok(IndexedDocument {
             title,
             description: text("description"),
             tags,

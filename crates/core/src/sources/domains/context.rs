@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use super::chain::{Chain, Level};
 use super::knowledge::Knowledge;
-use super::load::{self, INFO, KNOWLEDGE, MAX_BYTES, STATE, shell_word};
+use super::load::{self, INFO, KNOWLEDGE, MAX_BYTES, STATE};
 use super::navigation::{self, Around, ListedFile, Neighbour};
 use super::state::{State, StateFound, read_state};
 use super::summary::{count, summarize, topics_line};
 use crate::note::{Note, NoteKind};
 use crate::piece::guard;
 use crate::settings::nearest;
-use crate::shown::path_text;
+use crate::shown::{path_text, shell_word};
 use crate::tokens::{estimate_bytes, estimate_utf16};
 
 /// Below this many tokens a knowledge file is loaded whole.

@@ -1,6 +1,6 @@
 //! `knowledge.md`: a preamble and entries, oldest first.
 //!
-//! Parsing never changes a byte: the segments of a file, put together, are the file. Entries begin at a `## ` heading
+//! Parsing never changes a byte: the blocks of a file, put together, are the file. Entries begin at a `## ` heading
 //! behind a `---` line; bodies may hold headings, rules and fences of their own. Files written by hand forget the
 //! `---`, so a heading that is unmistakably an entry's (dated, with a type or topics) begins one too.
 
@@ -15,7 +15,7 @@ use crate::lines::{Hidden, Line, lines};
 
 /// What a stretch of the file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SegmentKind {
+pub enum BlockKind {
     /// Front matter, title and whatever stands before the first entry.
     Preamble,
     /// A `---` line with the blank lines behind it.
@@ -26,8 +26,8 @@ pub enum SegmentKind {
 
 /// A stretch of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Segment {
-    pub kind: SegmentKind,
+pub struct Block {
+    pub kind: BlockKind,
     pub range: Range<usize>,
 }
 
@@ -35,21 +35,21 @@ pub struct Segment {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Knowledge<'a> {
     pub text: &'a str,
-    pub segments: Vec<Segment>,
+    pub blocks: Vec<Block>,
     pub entries: Vec<Entry<'a>>,
 }
 
 impl<'a> Knowledge<'a> {
     /// Parses any text; there is no text that is not a knowledge file.
     pub fn parse(text: &'a str) -> Self {
-        let mut parser = Parser { text, segments: Vec::new(), entries: Vec::new(), open: None, begin: 0, has_separator: false };
+        let mut parser = Parser { text, blocks: Vec::new(), entries: Vec::new(), open: None, begin: 0, has_separator: false };
         parser.run();
-        Self { text, segments: parser.segments, entries: parser.entries }
+        Self { text, blocks: parser.blocks, entries: parser.entries }
     }
 
-    /// Returns the file's text again, put together from its segments.
+    /// Returns the file's text again, put together from its blocks.
     pub fn print(&self) -> String {
-        self.segments.iter().map(|segment| &self.text[segment.range.clone()]).collect()
+        self.blocks.iter().map(|block| &self.text[block.range.clone()]).collect()
     }
 
     /// Returns every topic with the number of its entries, by name.
@@ -89,10 +89,10 @@ struct Open<'a> {
 
 struct Parser<'a> {
     text: &'a str,
-    segments: Vec<Segment>,
+    blocks: Vec<Block>,
     entries: Vec<Entry<'a>>,
     open: Option<Open<'a>>,
-    /// Where the segment that is being read begins.
+    /// Where the block that is being read begins.
     begin: usize,
     has_separator: bool,
 }
@@ -120,7 +120,7 @@ impl<'a> Parser<'a> {
         // A last separator with nothing behind it belongs to nobody's body.
         if let Some(start) = separator {
             self.close(start);
-            self.push(SegmentKind::Separator, start..text.len());
+            self.push(BlockKind::Separator, start..text.len());
         } else {
             self.close(text.len());
         }
@@ -138,16 +138,16 @@ impl<'a> Parser<'a> {
         }
         let end = separator.unwrap_or(line.start);
         self.close(end);
-        self.push(SegmentKind::Separator, end..line.start);
+        self.push(BlockKind::Separator, end..line.start);
         self.has_separator |= separator.is_some();
         self.begin = line.start;
         self.open = Some(Open { start: line.start, heading, metadata });
     }
 
-    /// Ends the segment that is being read at `end`.
+    /// Ends the block that is being read at `end`.
     fn close(&mut self, end: usize) {
         let Some(Open { start, heading, metadata }) = self.open.take() else {
-            self.push(SegmentKind::Preamble, self.begin..end);
+            self.push(BlockKind::Preamble, self.begin..end);
             return;
         };
         let body_start = metadata.end.min(end);
@@ -160,13 +160,13 @@ impl<'a> Parser<'a> {
             range: start..end,
             text: self.text[start..end].trim_end(),
         };
-        self.push(SegmentKind::Entry(self.entries.len()), start..end);
+        self.push(BlockKind::Entry(self.entries.len()), start..end);
         self.entries.push(entry);
     }
 
-    fn push(&mut self, kind: SegmentKind, range: Range<usize>) {
+    fn push(&mut self, kind: BlockKind, range: Range<usize>) {
         if !range.is_empty() {
-            self.segments.push(Segment { kind, range });
+            self.blocks.push(Block { kind, range });
         }
     }
 }

@@ -10,7 +10,7 @@ use super::change::Change;
 use super::context::{BLOCKED_ABOVE, Mode, SUMMARY_FROM};
 use super::entry::{KINDS, parse_topics};
 use super::knowledge::Knowledge;
-use super::load::{KNOWLEDGE, MAX_BYTES, shell_word};
+use super::load::{KNOWLEDGE, MAX_BYTES};
 use super::moment;
 use crate::Failure;
 use crate::fs::{self, FileProblem};
@@ -18,7 +18,7 @@ use crate::lines::{Hidden, lines};
 use crate::lock::Lock;
 use crate::secrets;
 use crate::settings::nearest;
-use crate::shown::path_text;
+use crate::shown::{path_text, shell_word};
 use crate::tokens::estimate_utf16;
 
 /// An entry to be added, as it was typed.

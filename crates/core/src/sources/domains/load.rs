@@ -49,10 +49,3 @@ fn link_problem(path: &Path, notes: &mut Vec<Note>) -> Option<FileProblem> {
         Err(error) => Some(error.into()),
     }
 }
-
-/// Returns a path as a word of a command line: quoted where the shell would take it apart.
-pub fn shell_word(path: &Path) -> String {
-    let text = path_text(path);
-    let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+@%,".contains(&byte));
-    if is_plain { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
-}

@@ -33,11 +33,11 @@ pub use context::{BLOCKED_ABOVE, Context, LoadedKnowledge, Mode, SUMMARY_FROM, c
 pub use entry::{Entry, KINDS, parse_topics};
 pub use handoff::{MAX_STATE_TOKENS, WrittenState, find_state, finish_state, write_state};
 pub use init::{InitializedDomain, init_domain};
-pub use knowledge::{Knowledge, Segment, SegmentKind};
+pub use knowledge::{Block, BlockKind, Knowledge};
 pub use learn::{Learned, NewEntry, learn, plan_learn};
-pub use load::{DIRECTORY, shell_word};
+pub use load::DIRECTORY;
 pub use navigation::{Around, ListedFile, Neighbour};
-pub use render::{hook, text};
+pub use render::{loaded_text, text};
 pub use state::{ACTIVE, State, StateFound, read_state};
 pub use summary::summarize;
 

@@ -1,9 +1,7 @@
-//! A context as text for people and models, and as the object a `SessionStart` hook prints.
+//! A context as text for people and models.
 
 use std::fmt::Write as _;
 use std::path::Path;
-
-use serde_json::{Value, json};
 
 use super::context::{Context, LoadedKnowledge, Mode};
 use super::front_matter::without_front_matter;
@@ -17,8 +15,6 @@ const REMINDER: &str =
     "Good teams remember what works. The agent asks before it saves something; you can also write it down yourself: `brief learn`.";
 /// What an agent is told about saving.
 const SAVING: &str = "Something worth keeping came up? Ask the user first, then: brief learn TITLE --type TYPE --topics A,B BODY";
-/// Claude Code passes no more than this many UTF-16 units of one hook to the model.
-const CLAUDE_UNITS: usize = 10_000;
 /// Longer lists of neighbours are cut here.
 const MAX_LISTED: usize = 40;
 
@@ -147,25 +143,8 @@ pub(super) fn state_piece(state: &State) -> String {
     format!("Hand-off of the session before, updated {}:\n\n{}", one_line(&state.updated), state.content)
 }
 
-/// Returns the object that a `SessionStart` hook prints.
-pub fn hook(context: &Context) -> Value {
-    let additional = if context.deepest.is_some() { text(context) } else { String::new() };
-    let mut message = system_message(context);
-    let units = additional.encode_utf16().count();
-    if units > CLAUDE_UNITS {
-        let _ = write!(
-            message,
-            "\nThis context has {units} characters, and Claude Code passes 10000 of one hook. `brief install claude` delivers all of it, in parts."
-        );
-    }
-    json!({
-        "systemMessage": message,
-        "hookSpecificOutput": { "hookEventName": "SessionStart", "additionalContext": additional },
-    })
-}
-
-/// Returns what the person sees: the paths that were loaded, those that could be, and how saving works.
-fn system_message(context: &Context) -> String {
+/// Returns what a person is told about it: the paths that were loaded, those that could be, and how saving works.
+pub fn loaded_text(context: &Context) -> String {
     if context.deepest.is_none() {
         return "Briefing: no .megg found. `brief init domain` makes one.".into();
     }

@@ -14,7 +14,7 @@ use crate::shown::path_text;
 
 /// An entry of a file such as DECISIONS.md.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Entry<'a> {
+pub(super) struct DatedEntry<'a> {
     /// `2026-01-28-051426`.
     pub(super) stamp: &'a str,
     pub(super) title: &'a str,
@@ -28,7 +28,7 @@ pub(super) struct Entry<'a> {
     pub(super) is_superseded: bool,
 }
 
-impl<'a> Entry<'a> {
+impl<'a> DatedEntry<'a> {
     /// Returns the day alone.
     pub(super) fn date(&self) -> &'a str {
         &self.stamp[..10]
@@ -56,17 +56,17 @@ pub(super) fn heading(line: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns the entries of a file in its order. Headings in comments and fences are none.
-pub(super) fn parse(text: &str) -> Vec<Entry<'_>> {
+pub(super) fn parse(text: &str) -> Vec<DatedEntry<'_>> {
     let mut hidden = Hidden::new(text);
-    let mut entries: Vec<Entry<'_>> = Vec::new();
-    let mut open: Option<(Entry<'_>, usize)> = None;
+    let mut entries: Vec<DatedEntry<'_>> = Vec::new();
+    let mut open: Option<(DatedEntry<'_>, usize)> = None;
     for line in lines(text, 0) {
         if hidden.hides(&line) {
             continue;
         }
         if let Some((stamp, title)) = heading(line.text) {
             finish(&mut entries, &mut open, text, line.start);
-            let entry = Entry { stamp, title, start: line.start, text: "", body: "", is_superseded: false };
+            let entry = DatedEntry { stamp, title, start: line.start, text: "", body: "", is_superseded: false };
             open = Some((entry, line.end));
         } else if line.text.trim_end() == "## Themes" {
             finish(&mut entries, &mut open, text, line.start);
@@ -78,11 +78,11 @@ pub(super) fn parse(text: &str) -> Vec<Entry<'_>> {
     entries
 }
 
-fn finish<'a>(entries: &mut Vec<Entry<'a>>, open: &mut Option<(Entry<'a>, usize)>, text: &'a str, end: usize) {
+fn finish<'a>(entries: &mut Vec<DatedEntry<'a>>, open: &mut Option<(DatedEntry<'a>, usize)>, text: &'a str, end: usize) {
     let Some((entry, body)) = open.take() else { return };
     let whole = without_rule(&text[entry.start..end]);
     let body = text[body..end.max(body)].trim_start();
-    entries.push(Entry { text: whole, body: without_rule(body), ..entry });
+    entries.push(DatedEntry { text: whole, body: without_rule(body), ..entry });
 }
 
 /// Cuts blank lines and the rule between entries off the end.
@@ -114,7 +114,7 @@ pub fn entries(places: &Places, settings: &Settings, notes: &mut Vec<Note>) -> V
 
 fn candidates_of(text: &str, path: &Path) -> Vec<Candidate> {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    let candidate = |entry: Entry<'_>| {
+    let candidate = |entry: DatedEntry<'_>| {
         let mut slug = entry.slug();
         let times = seen.entry(slug.clone()).or_default();
         *times += 1;

@@ -10,7 +10,7 @@ pub const CONTEXT: &str = ".context";
 
 /// The directories that the gate reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct GateDirectories {
     /// The nearest `.context` that is initialised.
     pub(super) directory: PathBuf,
     /// Directories above it whose constitution holds here too, outermost first.
@@ -38,12 +38,12 @@ pub fn find_directory(places: &Places) -> Option<PathBuf> {
 /// Finds the nearest `.context` that holds one of the planned files, and the constitutions above it.
 ///
 /// A `.context` without any (it may hold only an index of documents, or goals) does not hide the one above it.
-pub(super) fn find(places: &Places, planned: &[Planned]) -> Option<Found> {
+pub(super) fn find(places: &Places, planned: &[Planned]) -> Option<GateDirectories> {
     let mut directories = places.upward().map(|directory| directory.join(CONTEXT));
     let directory = directories.find(|path| planned.iter().any(|file| path.join(&file.name).symlink_metadata().is_ok()))?;
     let mut above: Vec<_> = directories.filter(|path| path.join(CONSTITUTION).symlink_metadata().is_ok()).collect();
     above.reverse();
-    Some(Found { directory, above })
+    Some(GateDirectories { directory, above })
 }
 
 /// Returns the directory that links in a `.context` may not leave: the repository's root, else its own parent.

@@ -1,6 +1,6 @@
 //! The index of a file: what stands between its markers, or, where that is missing, empty or behind, a computed table.
 
-use super::entry::{self, Entry};
+use super::entry::{self, DatedEntry};
 use crate::lines::{Hidden, lines};
 use crate::note::{Note, NoteKind};
 
@@ -14,7 +14,7 @@ const WHOLE_CHARACTERS: usize = 10_000;
 pub(super) fn index(name: &str, shown: &str, text: &str, notes: &mut Vec<Note>) -> String {
     let entries = entry::parse(text);
     let stored = match block(text) {
-        Block::Found(range) => Some(text[range].trim()),
+        Block::GateDirectories(range) => Some(text[range].trim()),
         Block::Missing => None,
         Block::Broken => {
             notes.push(Note::warning(shown, NoteKind::Format, "its index markers are in the wrong order; the index was computed"));
@@ -41,7 +41,7 @@ pub(super) fn index(name: &str, shown: &str, text: &str, notes: &mut Vec<Note>) 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Block {
     /// The bytes between the markers.
-    Found(std::ops::Range<usize>),
+    GateDirectories(std::ops::Range<usize>),
     Missing,
     /// The first end stands before the first start, or one of them alone.
     Broken,
@@ -50,26 +50,26 @@ pub(super) enum Block {
 /// Finds the first start and the first end.
 pub(super) fn block(text: &str) -> Block {
     match (text.find(START), text.find(END)) {
-        (Some(start), Some(end)) if end > start => Block::Found(start + START.len()..end),
+        (Some(start), Some(end)) if end > start => Block::GateDirectories(start + START.len()..end),
         (None, None) => Block::Missing,
         _ => Block::Broken,
     }
 }
 
 /// Returns the table of entries, in their order. Superseded ones say so.
-pub(super) fn table(name: &str, entries: &[Entry<'_>], line_break: &str) -> String {
+pub(super) fn table(name: &str, entries: &[DatedEntry<'_>], line_break: &str) -> String {
     let mut rows = vec![format!("| Date | {} |", column(name)), "|------|--------|".to_owned()];
     rows.extend(entries.iter().map(table_row));
     rows.join(line_break)
 }
 
-pub(super) fn table_row(entry: &Entry<'_>) -> String {
+pub(super) fn table_row(entry: &DatedEntry<'_>) -> String {
     let mark = if entry.is_superseded { SUPERSEDED } else { "" };
     format!("| {} | {}{mark} |", entry.date(), entry.title.replace('|', "\\|"))
 }
 
 /// Returns whether some row names an entry that is not in the file.
-pub(super) fn rows_without_entry(rows: &[&str], entries: &[Entry<'_>]) -> bool {
+pub(super) fn rows_without_entry(rows: &[&str], entries: &[DatedEntry<'_>]) -> bool {
     let is_known =
         |line: &&str| row(line).is_some_and(|(date, title)| entries.iter().any(|entry| entry.date() == date && entry.title == title));
     !rows.iter().all(is_known)
@@ -94,9 +94,9 @@ fn row(line: &str) -> Option<(&str, String)> {
 }
 
 /// A stored index is behind when an entry has no row of its own, or when an entry is caught inside the block.
-fn is_behind(stored: &str, entries: &[Entry<'_>]) -> bool {
+fn is_behind(stored: &str, entries: &[DatedEntry<'_>]) -> bool {
     let mut rows: Vec<_> = stored.lines().filter_map(row).collect();
-    let lacks = |entry: &Entry<'_>| match rows.iter().position(|(date, title)| *date == entry.date() && title == entry.title) {
+    let lacks = |entry: &DatedEntry<'_>| match rows.iter().position(|(date, title)| *date == entry.date() && title == entry.title) {
         Some(at) => {
             rows.swap_remove(at);
             false
@@ -107,7 +107,7 @@ fn is_behind(stored: &str, entries: &[Entry<'_>]) -> bool {
 }
 
 /// Returns the stored index with a mark at the rows of superseded entries.
-fn marked(stored: &str, entries: &[Entry<'_>]) -> String {
+fn marked(stored: &str, entries: &[DatedEntry<'_>]) -> String {
     if !entries.iter().any(|entry| entry.is_superseded) {
         return stored.to_owned();
     }

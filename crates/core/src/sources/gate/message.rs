@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::find::{Found, find, seen_from};
+use super::find::{GateDirectories, find, seen_from};
 use super::frame::{INDEX_HEAD, SEPARATOR, banner};
 use super::index::index;
 use super::plan::{CONSTITUTION, DECISIONS, LEARNINGS, Planned, Strategy, TASKS, plan};
@@ -99,7 +99,7 @@ pub fn notice(places: &Places, settings: &Settings) -> Option<Notice> {
 
 impl Gate {
     /// The rules of the directories above hold here too, and come first.
-    fn load_above(&mut self, found: &Found, planned: &[Planned], redacts: bool) {
+    fn load_above(&mut self, found: &GateDirectories, planned: &[Planned], redacts: bool) {
         let is_verbatim = planned.iter().any(|file| file.name == CONSTITUTION && file.strategy == Strategy::Verbatim);
         let project = found.directory.parent().unwrap_or(&found.directory);
         for above in found.above.iter().filter(|_| is_verbatim) {

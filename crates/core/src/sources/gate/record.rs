@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::edit::{self, Draft};
-use super::entry::{self, Entry};
+use super::entry::{self, DatedEntry};
 use super::index::{self, Block};
 use super::plan::{DECISIONS, LEARNINGS};
 use crate::Failure;
@@ -105,7 +105,7 @@ fn insert(draft: &Draft<'_>, title: &str, record: &Record<'_>) -> String {
 fn behind_head(text: &str) -> usize {
     let mut hidden = Hidden::new(text);
     let block = match index::block(text) {
-        Block::Found(range) => range,
+        Block::GateDirectories(range) => range,
         _ => 0..0,
     };
     let mut end = 0;
@@ -124,7 +124,7 @@ fn behind_head(text: &str) -> usize {
 
 /// Brings the stored index in step, where there is one. A block that holds anything but a table is left alone.
 fn in_step(name: &str, text: &str, line_break: &str) -> String {
-    let Block::Found(range) = index::block(text) else { return text.to_owned() };
+    let Block::GateDirectories(range) = index::block(text) else { return text.to_owned() };
     let stored = &text[range.clone()];
     if stored.lines().any(|line| !line.trim().is_empty() && !line.trim_start().starts_with('|')) {
         return text.to_owned();
@@ -151,7 +151,7 @@ fn in_step(name: &str, text: &str, line_break: &str) -> String {
 /// Reads the new text as everybody will and compares.
 fn verify(old: &str, new: &str, title: &str, stamp: &str) -> Result<(), Failure> {
     let (before, after) = (entry::parse(old), entry::parse(new));
-    let same = |(a, b): (&Entry<'_>, &Entry<'_>)| a.title == b.title && a.stamp == b.stamp && a.text == b.text;
+    let same = |(a, b): (&DatedEntry<'_>, &DatedEntry<'_>)| a.title == b.title && a.stamp == b.stamp && a.text == b.text;
     let is_first = after.first().is_some_and(|entry| entry.title == title && entry.stamp == stamp);
     if is_first && after.len() == before.len() + 1 && before.iter().zip(&after[1..]).all(same) {
         return Ok(());

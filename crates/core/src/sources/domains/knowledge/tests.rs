@@ -127,11 +127,11 @@ proptest! {
         if has_mark { text.insert(0, '\u{FEFF}'); }
         let knowledge = Knowledge::parse(&text);
         prop_assert_eq!(knowledge.print(), text.as_str());
-        // Each segment begins where the one before it ended, so that nothing is in two of them.
+        // Each block begins where the one before it ended, so that nothing is in two of them.
         let mut at = 0;
-        for segment in &knowledge.segments {
-            prop_assert_eq!(segment.range.start, at);
-            at = segment.range.end;
+        for block in &knowledge.blocks {
+            prop_assert_eq!(block.range.start, at);
+            at = block.range.end;
         }
         prop_assert_eq!(at, text.len());
     }

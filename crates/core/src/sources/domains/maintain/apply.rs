@@ -14,7 +14,7 @@ use crate::Failure;
 use crate::lock::Lock;
 use crate::shown::path_text;
 use crate::sources::domains::change::Change;
-use crate::sources::domains::knowledge::{Knowledge, SegmentKind};
+use crate::sources::domains::knowledge::{BlockKind, Knowledge};
 use crate::sources::domains::learn::read_exactly;
 use crate::sources::domains::load::{DIRECTORY, KNOWLEDGE};
 use crate::sources::domains::moment;
@@ -90,16 +90,16 @@ fn has_twin(knowledge: &Knowledge<'_>, at: usize, repeated: &BTreeSet<usize>) ->
 /// Returns the ranges of the leaving entries, each with the separator before it.
 fn removals(knowledge: &Knowledge<'_>, leaving: &BTreeSet<usize>) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
-    for (at, segment) in knowledge.segments.iter().enumerate() {
-        let SegmentKind::Entry(number) = segment.kind else { continue };
+    for (at, block) in knowledge.blocks.iter().enumerate() {
+        let BlockKind::Entry(number) = block.kind else { continue };
         if !leaving.contains(&number) {
             continue;
         }
-        let separator = at.checked_sub(1).map(|before| &knowledge.segments[before]).filter(|before| before.kind == SegmentKind::Separator);
-        let start = separator.map_or(segment.range.start, |separator| separator.range.start);
+        let separator = at.checked_sub(1).map(|before| &knowledge.blocks[before]).filter(|before| before.kind == BlockKind::Separator);
+        let start = separator.map_or(block.range.start, |separator| separator.range.start);
         match ranges.last_mut() {
-            Some(last) if last.end == start => last.end = segment.range.end,
-            _ => ranges.push(start..segment.range.end),
+            Some(last) if last.end == start => last.end = block.range.end,
+            _ => ranges.push(start..block.range.end),
         }
     }
     ranges

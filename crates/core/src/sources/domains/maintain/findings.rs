@@ -8,13 +8,13 @@ use jiff::Timestamp;
 use super::references::{exists, references};
 use super::{DomainReport, Finding, FindingKind, MaintainRules};
 use crate::note::Level;
-use crate::shown::{one_line, path_text};
+use crate::shown::{one_line, path_text, shell_word};
 use crate::sources::domains::chain::STALE_INFO_DAYS;
 use crate::sources::domains::context::{BLOCKED_ABOVE, Mode, SUMMARY_FROM};
 use crate::sources::domains::entry::Entry;
 use crate::sources::domains::front_matter::FrontMatter;
 use crate::sources::domains::knowledge::Knowledge;
-use crate::sources::domains::load::{self, INFO, KNOWLEDGE, STATE, shell_word};
+use crate::sources::domains::load::{self, INFO, KNOWLEDGE, STATE};
 use crate::sources::domains::moment;
 use crate::sources::domains::summary::{count, cut};
 use crate::tokens::estimate_utf16;
@@ -27,29 +27,29 @@ const NAMED: usize = 3;
 pub(super) fn examine_domain(megg: &Path, rules: &MaintainRules, now: Timestamp) -> DomainReport {
     let directory = megg.parent().unwrap_or(megg);
     let domain = directory.file_name().map_or_else(|| path_text(directory), |name| path_text(Path::new(name)));
-    let mut look = Look { megg, place: shell_word(directory), findings: Vec::new() };
-    look.info(now);
-    look.state();
+    let mut inspection = Inspection { megg, place: shell_word(directory), findings: Vec::new() };
+    inspection.info(now);
+    inspection.state();
     let path = megg.join(KNOWLEDGE);
     let (mut mode, mut tokens, mut entries) = (None, 0, 0);
-    if let Some(text) = look.read(&path) {
+    if let Some(text) = inspection.read(&path) {
         let knowledge = Knowledge::parse(&text);
         (tokens, entries) = (estimate_utf16(&text), knowledge.entries.len());
         mode = Some(Mode::of(tokens));
-        look.knowledge(&path, &knowledge, tokens, rules, now);
+        inspection.knowledge(&path, &knowledge, tokens, rules, now);
     }
-    look.findings.sort_by_key(|finding| (finding.kind, finding.line));
-    DomainReport { domain, path: directory.to_path_buf(), mode, tokens, entries, findings: look.findings }
+    inspection.findings.sort_by_key(|finding| (finding.kind, finding.line));
+    DomainReport { domain, path: directory.to_path_buf(), mode, tokens, entries, findings: inspection.findings }
 }
 
-struct Look<'a> {
+struct Inspection<'a> {
     megg: &'a Path,
     /// The domain's directory, ready for a command line.
     place: String,
     findings: Vec<Finding>,
 }
 
-impl Look<'_> {
+impl Inspection<'_> {
     fn add(&mut self, kind: FindingKind, path: &Path, line: Option<usize>, message: String, command: Option<String>) {
         let command = command.unwrap_or_else(|| edit(path, line));
         self.findings.push(Finding { kind, path: path.to_path_buf(), line, message, command });

@@ -12,7 +12,7 @@ use briefing_core::settings::Settings;
 use briefing_llm::{Client, Endpoint, Limits, Message};
 
 use super::{Receiver, is_talking};
-use crate::running::{children, scripts};
+use crate::goal_run::{children, scripts};
 use crate::terminal::Terminal;
 use crate::{environment, output, talk};
 

@@ -1,0 +1,45 @@
+//! Which outputs of an agent the gate's files go into: the same fit as the hook's, without any state.
+
+use std::path::Path;
+
+use briefing_core::fit::Segment;
+use briefing_core::shown::path_text;
+use briefing_core::sources::{Ask, Source};
+use briefing_core::{Failure, Moment, Rendered};
+
+use crate::agent::{Agent, Event};
+use crate::preview::{Before, preview};
+use crate::window::room;
+
+/// The outputs of the event at which an agent's gate opens.
+#[derive(Debug)]
+pub struct GateOutputs {
+    pub agent: &'static Agent,
+    pub event: &'static Event,
+    pub outputs: Vec<Rendered>,
+    /// How many of them leave with that event; the others wait for the next ones.
+    pub leaving: usize,
+    segments: Vec<Segment>,
+}
+
+impl GateOutputs {
+    /// Computes what the agent would be given when its gate opens and everything else is in its window.
+    pub fn of(agent: &'static Agent, ask: &Ask<'_>) -> Result<Self, Failure> {
+        let wanted = if agent.gate_at_message { Moment::Message } else { Moment::Tool };
+        let mut events = agent.events.iter().filter(|event| event.carries);
+        let event = events.find(|event| event.moment == wanted).or_else(|| agent.events.iter().find(|event| event.carries));
+        let event = event.ok_or_else(|| Failure::new(format!("{} has no event that carries context", agent.title)))?;
+        let before = Before { done: Source::every() & !Source::Gate.bit(), owed: 0 };
+        let preview = preview(agent, event, ask, room(agent, true, event.lanes), before);
+        Ok(Self { agent, event, outputs: preview.outputs, leaving: preview.leaving, segments: preview.segments })
+    }
+
+    /// Returns the outputs (from 1) that a file goes into.
+    pub fn holding(&self, file: &Path) -> Vec<usize> {
+        let path = path_text(file);
+        let segments = self.segments.iter().filter(|segment| segment.path == path);
+        let mut outputs: Vec<usize> = segments.map(|segment| segment.slot as usize + 1).collect();
+        outputs.dedup();
+        outputs
+    }
+}
