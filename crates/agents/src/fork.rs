@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use briefing_core::fs::{LastLink, open_regular};
+use briefing_core::fs::open_own;
 use jiff::Timestamp;
 use serde::Deserialize;
 
@@ -64,7 +64,7 @@ struct Payload {
 }
 
 fn lines(file: &Path) -> impl Iterator<Item = Line> {
-    let reader = open_regular(file, LastLink::Follow).ok().map(|(file, _)| BufReader::new(file.take(MAX_TRANSCRIPT)));
+    let reader = open_own(file).ok().map(|file| BufReader::new(file.take(MAX_TRANSCRIPT)));
     reader.into_iter().flat_map(|reader| reader.split(b'\n').map_while(Result::ok)).filter_map(|line| serde_json::from_slice(&line).ok())
 }
 

@@ -102,6 +102,11 @@ pub(crate) fn settings(places: &Places, flags: Layer) -> Result<Settings, Failur
     }
 }
 
+/// Tells whether secrets are taken out of what is shown, for commands that need no other setting.
+pub(crate) fn redacts() -> Result<bool, Failure> {
+    Ok(resolve(&places()?, Layer::default()).0.guards.redact.value)
+}
+
 /// Tells a problem that ends nothing.
 pub(crate) fn warn(problem: &ConfigProblem) {
     let hint = problem.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();

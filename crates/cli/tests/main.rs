@@ -27,6 +27,7 @@ mod notify;
 mod pack;
 mod pack_hostile;
 mod read;
+mod redaction;
 #[cfg(target_os = "linux")]
 mod run;
 #[cfg(target_os = "linux")]

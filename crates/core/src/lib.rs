@@ -9,6 +9,7 @@ pub mod failure;
 pub mod fit;
 pub mod fs;
 mod lines;
+pub mod load;
 mod lock;
 pub mod measure;
 pub mod moment;

@@ -2,7 +2,6 @@
 
 use crate::note::Note;
 use crate::reason::Reason;
-use crate::secrets;
 use crate::sources::Source;
 use crate::tokens::estimate_bytes;
 
@@ -117,14 +116,4 @@ pub struct Brought {
     pub notes: Vec<Note>,
     /// The documents have to be prepared for search before the next message: there was no time to do it now.
     pub is_behind: bool,
-}
-
-/// Takes secrets out of `text` and leaves a note for each.
-pub fn guard(path: &str, text: String, notes: &mut Vec<Note>) -> String {
-    let redacted = secrets::redact(&text);
-    if redacted.secrets.is_empty() {
-        return text;
-    }
-    notes.extend(redacted.secrets.iter().map(|secret| secret.note(path)));
-    redacted.text.into_owned()
 }

@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
-use briefing_core::fs::{FileProblem, read_text};
+use briefing_core::fs::FileProblem;
+use briefing_core::load::{Root, open_named};
 use briefing_core::shown::path_text;
 use serde::Deserialize;
 use serde_json::Value;
@@ -125,7 +126,9 @@ impl Goal {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let failed = |what: String| Failure::new(format!("the goal `{name}` cannot be used: {what}"));
         let file = path.join(PROMPT_FILE);
-        let text = read_text(&file, MAX_BYTES).map_err(|problem| failed(format!("`{}`: {problem}", path_text(&file))))?;
+        let text = open_named(&file)
+            .and_then(|opened| opened.text(MAX_BYTES))
+            .map_err(|problem| failed(format!("`{}`: {problem}", path_text(&file))))?;
         // First the text: a mistake there is the likelier news.
         parse(&text).map_err(|problem| failed(format!("`{}`{problem}", path_text(&file))))?;
         let files = beside(path).map_err(|problem| failed(format!("`{}`: {problem}", path_text(path))))?;
@@ -221,6 +224,7 @@ fn scalar(value: &Value) -> Option<String> {
 
 /// Reads the texts beside `prompt.yaml`, one level of directories down included. What is no text is no template.
 fn beside(path: &Path) -> Result<BTreeMap<String, String>, String> {
+    let root = Root::open(path).map_err(|problem| problem.to_string())?;
     let mut files = BTreeMap::new();
     let mut directories = vec![(path.to_path_buf(), String::new())];
     while let Some((directory, prefix)) = directories.pop() {
@@ -235,7 +239,7 @@ fn beside(path: &Path) -> Result<BTreeMap<String, String>, String> {
                 if files.len() == MAX_FILES {
                     return Err(format!("more than {MAX_FILES} files stand beside {PROMPT_FILE}"));
                 }
-                if let Ok(text) = read_text(&entry.path(), MAX_BYTES) {
+                if let Ok(text) = root.open_plain(Path::new(&full)).and_then(|opened| opened.text(MAX_BYTES)) {
                     files.insert(full, text);
                 }
             }

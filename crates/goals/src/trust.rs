@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
-use briefing_core::fs::{FileProblem, make_private, read_text, write_atomic};
+use briefing_core::fs::{FileProblem, make_private, read_own_text, write_atomic};
 use briefing_core::shown::path_text;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ impl Trust {
     /// Reads the trust file in a state directory; one that is not there trusts nothing.
     pub fn open(state: &Path) -> Self {
         let file = state.join("brief").join("trust.json");
-        let read = match read_text(&file, MAX_BYTES) {
+        let read = match read_own_text(&file, MAX_BYTES) {
             Ok(text) => serde_json::from_str::<Stored>(&text).map_err(|error| error.to_string()),
             Err(FileProblem::Missing) => Ok(Stored::default()),
             Err(problem) => Err(problem.to_string()),

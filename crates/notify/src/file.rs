@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
-use briefing_core::fs::{FileProblem, read_text, write_atomic};
+use briefing_core::fs::{FileProblem, read_own_text, write_atomic};
 use briefing_core::shown::path_text;
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ pub fn path(config: &Path) -> PathBuf {
 /// Returns the receiver that the user has set up; `None` without one.
 pub fn read(path: &Path) -> Result<Option<Receiver>, Failure> {
     let cannot = || Failure::new(format!("`{}` cannot be used", path_text(path))).hint("`brief notify setup -` writes it anew");
-    let text = match read_text(path, 64 * 1024) {
+    let text = match read_own_text(path, 64 * 1024) {
         Ok(text) => text,
         Err(FileProblem::Missing) => return Ok(None),
         Err(problem) => return Err(cannot().because(&problem)),

@@ -25,7 +25,7 @@ pub(crate) struct Cache {
 impl Cache {
     pub(crate) fn open(file: Option<PathBuf>) -> Self {
         let mut known = HashMap::new();
-        if let Some(bytes) = file.as_ref().and_then(|file| briefing_core::fs::read_bytes(file, MAX_BYTES).ok()) {
+        if let Some(bytes) = file.as_ref().and_then(|file| briefing_core::fs::read_own_bytes(file, MAX_BYTES).ok()) {
             let records = bytes.as_chunks::<RECORD>().0;
             known.reserve(records.len());
             known.extend(records.iter().filter_map(parse));

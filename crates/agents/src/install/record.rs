@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use briefing_core::fs::{FileError, make_private, read_bytes, write_atomic};
+use briefing_core::fs::{FileError, make_private, read_own_bytes, write_atomic};
 use briefing_core::shown::path_text;
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ impl Record {
 
     /// Reads what was remembered about a file. A record that cannot be read is none.
     pub fn read(state: &Path, path: &Path) -> Option<Self> {
-        serde_json::from_slice(&read_bytes(&place(state, path), MAX_RECORD).ok()?).ok()
+        serde_json::from_slice(&read_own_bytes(&place(state, path), MAX_RECORD).ok()?).ok()
     }
 
     /// Remembers. When we write a second time over our own work, the first record's bytes stay the ones before us.

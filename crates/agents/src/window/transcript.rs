@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use briefing_core::fs::read_bytes;
+use briefing_core::fs::read_own_bytes;
 use briefing_core::render::window::MARK;
 use briefing_core::sources::Framing;
 use briefing_core::{Moment, Note, NoteKind};
@@ -39,7 +39,7 @@ fn lost(given: &[Given], transcript: &Path) -> Vec<String> {
     if given.is_empty() {
         return Vec::new();
     }
-    let Ok(bytes) = read_bytes(transcript, MAX_TRANSCRIPT) else { return Vec::new() };
+    let Ok(bytes) = read_own_bytes(transcript, MAX_TRANSCRIPT) else { return Vec::new() };
     let Some(at) = memchr::memmem::rfind(&bytes, ANEW) else { return Vec::new() };
     let window = String::from_utf8_lossy(&bytes[at..]);
     let is_lost = |one: &&Given| {

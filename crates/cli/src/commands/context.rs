@@ -39,7 +39,8 @@ enum Format {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let path = environment::absolute(arguments.path.as_deref())?;
-    let context = domains::context(&path, arguments.topic.as_deref(), environment::now()?);
+    let redacts = environment::redacts()?;
+    let context = domains::context(&path, arguments.topic.as_deref(), environment::now()?, redacts);
     if arguments.json {
         // What a hook prints on stderr nobody reads: the message itself says what was loaded.
         return output::print(&format!("{:#}\n", hook(&context)));

@@ -11,7 +11,7 @@ use briefing_agents::install::{self, Change};
 use briefing_agents::{AGENTS, Version};
 use briefing_core::Failure;
 use briefing_core::Moment;
-use briefing_core::fs::{FileProblem, read_bytes, write_atomic};
+use briefing_core::fs::{FileProblem, read_own_bytes, write_atomic};
 use briefing_core::settings::Places;
 use briefing_core::shown::path_text;
 use briefing_store::Place;
@@ -210,7 +210,7 @@ pub(crate) fn is_here(agent: &Agent, places: &Places) -> bool {
 
 /// Tells whether the user's or the project's file of an agent has something of ours in it.
 pub(crate) fn names_us(agent: &Agent, places: &Places, is_project: bool) -> bool {
-    let bytes = file_of(agent, places, is_project).ok().and_then(|file| read_bytes(&file, MAX_SETTINGS).ok());
+    let bytes = file_of(agent, places, is_project).ok().and_then(|file| read_own_bytes(&file, MAX_SETTINGS).ok());
     agent.recipe != Recipe::None && bytes.is_some_and(|bytes| install::names_us(agent, &bytes))
 }
 
@@ -234,7 +234,7 @@ pub(crate) fn file_of(agent: &Agent, places: &Places, is_project: bool) -> Resul
 
 /// Reads a settings file; `None` where there is none.
 fn read(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
-    match read_bytes(file, MAX_SETTINGS) {
+    match read_own_bytes(file, MAX_SETTINGS) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(FileProblem::Missing) => Ok(None),
         Err(problem) => Err(Failure::new(format!("cannot read `{}`", path_text(file))).because(&problem)),

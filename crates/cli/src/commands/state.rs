@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 fn show(path: &Path, as_json: bool) -> Result<(), Failure> {
     let mut notes = Vec::new();
-    let found = domains::find_state(path, environment::now()?, &mut notes)?;
+    let found = domains::find_state(path, environment::now()?, environment::redacts()?, &mut notes)?;
     talk::notes(&notes);
     let (state, expired) = match &found {
         StateFound::None => (None, None),

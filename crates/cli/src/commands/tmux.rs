@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use briefing_agents::tmux::{Paste, TmuxProblem, paste};
 use briefing_core::Failure;
-use briefing_core::fs::read_text;
+use briefing_core::load::open_named;
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -47,7 +47,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let text = match &arguments.file {
         Some(file) if file.as_os_str() != "-" => {
-            read_text(file, MAX_TEXT).map_err(|problem| Failure::new(format!("cannot read `{}`", file.display())).because(&problem))?
+            let text = open_named(file).and_then(|opened| opened.text(MAX_TEXT));
+            text.map_err(|problem| Failure::new(format!("cannot read `{}`", file.display())).because(&problem))?
         }
         _ => {
             let mut text = String::new();

@@ -2,6 +2,7 @@
 //! people only.
 
 use std::fmt;
+use std::fs::Metadata;
 use std::io;
 
 use thiserror::Error;
@@ -54,6 +55,32 @@ pub enum Irregular {
     Socket,
     Device,
     Other,
+}
+
+impl Irregular {
+    /// Returns what this is, unless it is a regular file or a link.
+    pub(crate) fn of(metadata: &Metadata) -> Option<Self> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            #[allow(clippy::unnecessary_cast, reason = "the width of this type differs from system to system")]
+            Self::of_kind(rustix::fs::FileType::from_raw_mode(metadata.mode() as rustix::fs::RawMode))
+        }
+        #[cfg(not(unix))]
+        metadata.is_dir().then_some(Self::Directory)
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn of_kind(kind: rustix::fs::FileType) -> Option<Self> {
+        use rustix::fs::FileType;
+        Some(match kind {
+            FileType::Directory => Self::Directory,
+            FileType::Fifo => Self::Fifo,
+            FileType::Socket => Self::Socket,
+            FileType::BlockDevice | FileType::CharacterDevice => Self::Device,
+            _ => return None,
+        })
+    }
 }
 
 impl fmt::Display for Irregular {

@@ -4,7 +4,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::{FileProblem, not_regular};
+use super::{FileProblem, Irregular};
 
 /// Replaces a file by `bytes` in one step: whoever reads sees the old file or the new one, never a part.
 ///
@@ -32,8 +32,8 @@ impl Target {
             Err(error) => return Err(error.into()),
         };
         let old = fs::metadata(&path).ok();
-        match not_regular(old.clone()) {
-            Some(problem) => Err(problem),
+        match old.as_ref().and_then(Irregular::of) {
+            Some(what) => Err(FileProblem::NotRegular(what)),
             None => Ok(Self { path, old }),
         }
     }

@@ -368,7 +368,7 @@ impl Places {
         ];
         for (source, path) in files {
             let Some(path) = path else { continue };
-            layers.push(match fs::read_text(&path, MAX_CONFIG_BYTES) {
+            layers.push(match fs::read_own_text(&path, MAX_CONFIG_BYTES) {
                 Ok(text) if matches!(source, LayerKind::ClawUser | LayerKind::ClawProject) => Layer::from_claw(source, &path, &text),
                 Ok(text) => Layer::from_toml(source, &path, &text),
                 Err(fs::FileProblem::Missing) => continue,

@@ -86,7 +86,7 @@ const DOMAINS: Row = Row {
     opens: Opens::First,
     framing: Framing::Labelled,
     is_here: domains::is_here,
-    bring: |ask| domains::bring(&ask.places.here, ask.now),
+    bring: |ask| domains::bring(&ask.places.here, ask.now, ask.settings.guards.redact.value),
     notice: None,
 };
 

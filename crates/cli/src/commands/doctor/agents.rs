@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use briefing_agents::agent::{Agent, Recipe};
 use briefing_agents::install::recipe::is_own_program;
 use briefing_agents::install::{self, Change};
-use briefing_core::fs::{FileProblem, read_bytes};
+use briefing_core::fs::{FileProblem, read_own_bytes};
 use briefing_core::settings::Places;
 use briefing_core::shown::path_text;
 use briefing_core::{Failure, NoteKind};
@@ -44,7 +44,7 @@ struct Place<'a> {
 impl Place<'_> {
     /// Looks at everything that concerns this file; nothing where nothing of ours is in it and the agent can read it.
     fn examine(&self, fix: bool) -> Result<Vec<Check>, Failure> {
-        let mut bytes = match read_bytes(&self.file, MAX_SETTINGS) {
+        let mut bytes = match read_own_bytes(&self.file, MAX_SETTINGS) {
             Ok(bytes) => bytes,
             Err(FileProblem::Missing) => return Ok(Vec::new()),
             Err(problem) => return Ok(vec![self.unusable(&problem)]),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use briefing_agents::agent::{Agent, Switch};
 use briefing_agents::install::recipe::{handler_name, registered};
-use briefing_core::fs::read_text;
+use briefing_core::fs::read_own_text;
 use briefing_core::settings::Places;
 use briefing_core::shown::path_text;
 use serde_json::Value;
@@ -56,7 +56,7 @@ fn broken(agent: &str, what: &str, file: &Path) -> Check {
 /// Reads a file of settings; what is missing or broken switches nothing off.
 fn read(file: &Path) -> Value {
     if file.extension().is_some_and(|extension| extension == "toml") {
-        let text = read_text(file, MAX_SETTINGS).unwrap_or_default();
+        let text = read_own_text(file, MAX_SETTINGS).unwrap_or_default();
         return text.parse::<toml::Table>().ok().and_then(|table| serde_json::to_value(table).ok()).unwrap_or_default();
     }
     json(file)

@@ -9,7 +9,7 @@ mod gemini;
 use std::path::Path;
 
 use briefing_agents::agent::{Agent, Trust};
-use briefing_core::fs::read_text;
+use briefing_core::fs::read_own_text;
 use briefing_core::settings::Places;
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::CstRootNode;
@@ -33,7 +33,7 @@ pub(super) fn trusted(agent: &Agent, places: &Places, file: &Path) -> Vec<Check>
 
 /// Reads a JSON file that may have comments; what is missing or broken is empty.
 pub(super) fn json(file: &Path) -> Value {
-    let text = read_text(file, MAX_SETTINGS).unwrap_or_default();
+    let text = read_own_text(file, MAX_SETTINGS).unwrap_or_default();
     CstRootNode::parse(&text, &ParseOptions::default()).ok().and_then(|root| root.to_serde_value()).unwrap_or_default()
 }
 

@@ -14,8 +14,9 @@ use super::markdown::references;
 use super::reference::{Target, resolve};
 use crate::candidate::{Body, Candidate};
 use crate::fs::FileError;
+use crate::load::guard;
 use crate::note::{Level, Note, NoteKind};
-use crate::piece::{Brought, Order, Piece, Whole, content_hash, guard};
+use crate::piece::{Brought, Order, Piece, Whole, content_hash};
 use crate::reason::Reason;
 use crate::select::{Ranked, user_words};
 use crate::shown::relative_text;
@@ -61,6 +62,7 @@ pub fn bring(request: &SelectRequest<'_>) -> Brought {
     let mut bringing = Bringing {
         corpus: &corpus,
         here: &request.places.here,
+        redacts: request.settings.guards.redact.value,
         left: request.settings.docs.max_tokens.value,
         limit: request.settings.docs.max_tokens.decided_by(),
         groups: Vec::new(),
@@ -108,6 +110,8 @@ struct Required {
 struct Bringing<'a> {
     corpus: &'a Corpus,
     here: &'a Path,
+    /// Whether secrets are taken out.
+    redacts: bool,
     /// Tokens that are left.
     left: u64,
     /// Who set the limit.
@@ -137,8 +141,8 @@ impl Bringing<'_> {
             self.leave_out(&shown, "fits the message, but there is no room left");
             return;
         }
-        let text = match Corpus::read_beneath(top, &document.path) {
-            Ok(text) => guard(&shown, text, &mut self.notes),
+        let text = match self.corpus.read_beneath(top, &document.path) {
+            Ok(text) => guard(&shown, text, self.redacts, &mut self.notes),
             Err(problem) => {
                 self.notes.push(FileError::new(shown, problem).note(Level::Warning));
                 return;
@@ -207,8 +211,8 @@ impl Bringing<'_> {
                 self.name(number, &required.by, &shown);
                 continue;
             }
-            let text = match Corpus::read_beneath(&required.root, &required.file) {
-                Ok(text) => guard(&shown, text, &mut self.notes),
+            let text = match self.corpus.read_beneath(&required.root, &required.file) {
+                Ok(text) => guard(&shown, text, self.redacts, &mut self.notes),
                 Err(problem) => {
                     self.notes.push(FileError::new(shown, problem).note(Level::Warning));
                     continue;

@@ -10,19 +10,18 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::cache::Cache;
-use super::crawl::MAX_DOCUMENT_BYTES;
 use super::index::Index;
 use super::list::{IndexFile, List, ListFile, Listed};
 use super::looks::{Looked, look};
-use super::stamp::{Look, Stamp};
+use super::roots::{Content, Roots};
+use super::stamp::Stamp;
 use crate::Failure;
 use crate::candidate::{About, Body, Candidate};
-use crate::fs::{Buffer, FileError, FileProblem, LastLink, beneath, open_regular};
+use crate::fs::{FileError, FileProblem};
 use crate::note::{Level, Note, NoteKind};
 use crate::packed::Damage;
 use crate::select::{Document, Ranked, SearchFileError, SearchIndex, Selection, Wanted, Weights};
 use crate::shown::relative_text;
-use crate::text;
 
 /// These take up to this long on a busy machine; they decide whether there is time. Reading a document, to see whether
 /// it changed:
@@ -58,6 +57,7 @@ pub(super) struct Corpus {
     entries: Vec<Candidate>,
     search: SearchIndex,
     cache: Cache,
+    roots: Roots,
     /// There was no time to prepare what changed: somebody has to do it before the next message.
     pub is_behind: bool,
     /// Indexes that could not be read.
@@ -81,7 +81,7 @@ impl Corpus {
             Some(file) if work.has_same_indexes(&file) => match file.looks().and_then(|looks| look(&looks, corpora.deadline)) {
                 Ok(Looked::Changed(changed)) => {
                     if file.entries == work.entries
-                        && changed.iter().all(|number| is_young_and_same(&file, *number))
+                        && changed.iter().all(|number| work.is_young_and_same(&file, *number))
                         && let Some(search) = work.cache.search(&file.search)
                     {
                         return Ok(work.finish(Listing::File(file), search));
@@ -146,8 +146,8 @@ impl Corpus {
     }
 
     /// Returns the text of a file below a directory that it may not leave.
-    pub(super) fn read_beneath(root: &Path, file: &Path) -> Result<String, FileProblem> {
-        read(root, file).map(|(_, _, text)| text)
+    pub(super) fn read_beneath(&self, root: &Path, file: &Path) -> Result<String, FileProblem> {
+        self.roots.read(root, file).map(|content| content.text)
     }
 }
 
@@ -157,6 +157,7 @@ struct Work<'a> {
     cache: Cache,
     /// The hash of all entries.
     entries: [u8; 32],
+    roots: Roots,
     failures: Vec<Failure>,
     notes: Vec<Note>,
     /// Texts that had to be read on the way, by the number of their document.
@@ -175,6 +176,7 @@ impl<'a> Work<'a> {
             corpora,
             cache: Cache::of(corpora),
             entries: *hasher.finalize().as_bytes(),
+            roots: Roots::default(),
             failures: Vec::new(),
             notes: Vec::new(),
             texts: HashMap::new(),
@@ -184,8 +186,8 @@ impl<'a> Work<'a> {
     }
 
     fn finish(self, listing: Listing, search: SearchIndex) -> Corpus {
-        let Self { corpora, cache, failures, notes, is_behind, .. } = self;
-        Corpus { listing, entries: corpora.entries.clone(), search, cache, is_behind, failures, notes }
+        let Self { corpora, cache, roots, failures, notes, is_behind, .. } = self;
+        Corpus { listing, entries: corpora.entries.clone(), search, cache, roots, is_behind, failures, notes }
     }
 
     /// Answers from the last prepared state, or, where there is none yet, from nothing.
@@ -204,7 +206,19 @@ impl<'a> Work<'a> {
 
     fn has_same_indexes(&self, list: &ListFile) -> bool {
         let files = list.sources.iter().map(|source| &source.file);
-        files.eq(self.corpora.indexes) && list.sources.iter().all(|source| source.stamp == Stamp::of(&source.file))
+        // A root that moved is found again by reading the index.
+        let is_same = |source: &IndexFile| source.stamp == Stamp::of(&source.file) && self.roots.open(&source.root).is_ok();
+        files.eq(self.corpora.indexes) && list.sources.iter().all(is_same)
+    }
+
+    /// Whether a document that seems to have changed is too young for its time stamp to tell, but says what it said. Once it
+    /// is old enough, its stamp is written down.
+    fn is_young_and_same(&self, file: &ListFile, number: usize) -> bool {
+        let Ok(listed) = file.listed(number as u64) else { return false };
+        let read = self.roots.read(&file.sources[listed.source].root, &listed.file);
+        read.is_ok_and(|content| {
+            listed.stamp == Stamp::UNKNOWN && content.look.settled() == Stamp::UNKNOWN && Some(content.hash) == listed.content
+        })
     }
 
     /// Prepares the documents. `changed` are those of the known ones that do not look as they did, where the indexes are
@@ -288,8 +302,8 @@ impl<'a> Work<'a> {
     /// Reads a document that does not look as it did.
     fn look(&mut self, list: &mut List, number: usize) {
         let document = &mut list.documents[number];
-        match read(&list.sources[document.source].root, &document.file) {
-            Ok((look, hash, text)) => {
+        match self.roots.read(&list.sources[document.source].root, &document.file) {
+            Ok(Content { look, hash, text }) => {
                 (document.stamp, document.content) = (look.settled(), Some(hash));
                 if self.kept_bytes + text.len() <= KEPT_BYTES {
                     self.kept_bytes += text.len();
@@ -328,13 +342,13 @@ impl<'a> Work<'a> {
     fn make_from(&mut self, older: Option<SearchIndex>, list: &List, wanted: &Wanted) -> Result<SearchIndex, SearchFileError> {
         let mut texts = std::mem::take(&mut self.texts);
         let mut is_torn = false;
-        let entries = &self.corpora.entries;
+        let (entries, roots) = (&self.corpora.entries, &self.roots);
         let mut load = |place: usize| match list.documents.get(place) {
             Some(listed) => {
                 let text = texts.remove(&place).unwrap_or_else(|| {
-                    let read = read(&list.sources[listed.source].root, &listed.file).ok();
-                    is_torn |= read.as_ref().map(|(_, hash, _)| *hash) != listed.content;
-                    read.map(|(_, _, text)| text).unwrap_or_default()
+                    let read = roots.read(&list.sources[listed.source].root, &listed.file).ok();
+                    is_torn |= read.as_ref().map(|content| content.hash) != listed.content;
+                    read.map(|content| content.text).unwrap_or_default()
                 });
                 Cow::Owned(document(listed, text))
             }
@@ -352,14 +366,6 @@ impl<'a> Work<'a> {
         }
         Ok(search)
     }
-}
-
-/// Whether a document that seems to have changed is too young for its time stamp to tell, but says what it said. Once it
-/// is old enough, its stamp is written down.
-fn is_young_and_same(file: &ListFile, number: usize) -> bool {
-    let Ok(listed) = file.listed(number as u64) else { return false };
-    let read = read(&file.sources[listed.source].root, &listed.file);
-    read.is_ok_and(|(look, hash, _)| listed.stamp == Stamp::UNKNOWN && look.settled() == Stamp::UNKNOWN && Some(hash) == listed.content)
 }
 
 /// Durations are multiplied by smaller numbers than counts may be.
@@ -391,13 +397,4 @@ fn hash_of(entry: &Candidate) -> String {
         hasher.update(text.as_bytes()).update(&[0]);
     }
     hasher.finalize().to_hex().to_string()
-}
-
-fn read(root: &Path, file: &Path) -> Result<(Look, [u8; 32], String), FileProblem> {
-    let real = beneath(root, file)?;
-    let (mut file, metadata) = open_regular(&real, LastLink::Refuse)?;
-    let mut buffer = Buffer::default();
-    let bytes = buffer.read(&mut file, &metadata, MAX_DOCUMENT_BYTES)?;
-    let hash = *blake3::hash(bytes).as_bytes();
-    Ok((Look::of(&metadata), hash, text::decode(bytes)?.into_owned()))
 }

@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use super::markdown::{Facts, facts, is_markdown};
 use super::reference::{Target, resolve};
-use crate::fs::{FileError, read_bytes};
+use crate::fs::FileError;
+use crate::load::Root;
 use crate::note::{Level, Note, NoteKind};
 use crate::shown::{is_deceptive, one_line, path_text, relative_text};
 use crate::text;
@@ -47,14 +48,15 @@ pub(super) struct Crawled {
 /// Counts the tokens of a document, given its file, text and hash.
 pub(super) type Count<'a> = dyn FnMut(&Path, &str, &blake3::Hash) -> u64 + 'a;
 
-/// Follows references from `seeds` (canonical, inside `root`, which is canonical too). No text is kept: there may be many.
-pub(super) fn crawl(root: &Path, seeds: impl IntoIterator<Item = PathBuf>, count: &mut Count<'_>) -> Crawled {
+/// Follows references from `seeds` (canonical, inside `held`, which is canonical too). No text is kept: there may be many.
+pub(super) fn crawl(held: &Root, seeds: impl IntoIterator<Item = PathBuf>, count: &mut Count<'_>) -> Crawled {
+    let root = held.path();
     let mut crawled = Crawled::default();
     let mut waiting: BTreeSet<PathBuf> = seeds.into_iter().collect();
     let mut seen = waiting.clone();
     while let Some(file) = waiting.pop_first() {
         let shown = relative_text(&file, root);
-        let mut reached = match reach(&file, &shown, count) {
+        let mut reached = match reach(held, &file, &shown, count) {
             Ok(reached) => reached,
             Err(note) => {
                 crawled.notes.push(note);
@@ -86,12 +88,12 @@ pub(super) fn crawl(root: &Path, seeds: impl IntoIterator<Item = PathBuf>, count
     crawled
 }
 
-fn reach(file: &Path, shown: &str, count: &mut Count<'_>) -> Result<Reached, Note> {
+fn reach(root: &Root, file: &Path, shown: &str, count: &mut Count<'_>) -> Result<Reached, Note> {
     if shown.chars().any(is_deceptive) || file.to_str().is_none() {
         return Err(Note::warning(one_line(shown), NoteKind::Format, "a path with such characters cannot stand in an index"));
     }
     let problem = |problem| FileError::new(shown, problem).note(Level::Warning);
-    let bytes = read_bytes(file, MAX_DOCUMENT_BYTES).map_err(problem)?;
+    let bytes = root.open_file(file).and_then(|opened| opened.bytes(MAX_DOCUMENT_BYTES)).map_err(problem)?;
     let hash = blake3::hash(&bytes);
     let text = text::decode(&bytes).map_err(|undecodable| problem(undecodable.into()))?;
     Ok(Reached { facts: facts(&text, shown), tokens: count(file, &text, &hash), hash })

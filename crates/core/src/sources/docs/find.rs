@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::entries;
 use super::root::project_of;
-use crate::fs::read_bytes;
+use crate::fs::read_own_bytes;
 use crate::note::{Note, NoteKind};
 use crate::settings::{Places, Setting, Settings};
 use crate::shown::{normalize, path_text};
@@ -97,7 +97,7 @@ fn checked(path: PathBuf, named_by: &Setting<String>, notes: &mut Vec<Note>) -> 
 /// to be read to know.
 pub fn may_be_here(places: &Places) -> bool {
     let has_usual = |directory: &Path| USUAL.iter().any(|name| directory.join(name).is_file());
-    let names_one = |path: PathBuf| read_bytes(&path, 1024 * 1024).is_ok_and(|bytes| memchr::memmem::find(&bytes, b"index").is_some());
+    let names_one = |path: PathBuf| read_own_bytes(&path, 1024 * 1024).is_ok_and(|bytes| memchr::memmem::find(&bytes, b"index").is_some());
     entries::may_be_here(places)
         || usual_global(places).is_some_and(|path| path.is_file())
         || places.upward().any(has_usual)

@@ -2,14 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::crawl::{Crawled, DeadReference, crawl, documents_below};
 use super::index::{Index, IndexedDocument, is_own, to_text};
+use super::read::MAX_INDEX_BYTES;
 use super::root::{project_of, real_directory, require_inside, way};
 use crate::Failure;
-use crate::fs::{FileProblem, beneath};
+use crate::fs::{FileProblem, read_own_bytes};
+use crate::load::Root;
 use crate::note::Note;
 use crate::shown::{path_text, tree_order};
 use crate::tokens::TokenCounter;
@@ -76,7 +77,7 @@ impl Plan {
         Ok(Self { root, file, from, is_all })
     }
 
-    fn seeds(&self) -> Result<Vec<PathBuf>, Failure> {
+    fn seeds(&self, root: &Root) -> Result<Vec<PathBuf>, Failure> {
         if self.is_all {
             return Ok(real(documents_below(&self.root), &self.root));
         }
@@ -86,7 +87,7 @@ impl Plan {
         }
         let mut seeds = Vec::new();
         for path in &self.from {
-            match beneath(&self.root, path) {
+            match root.place(path) {
                 Ok(found) => seeds.extend(real(expand(found), &self.root)),
                 Err(problem) => {
                     let failure = Failure::new(format!("cannot start at `{}`", path_text(path))).because(&problem);
@@ -111,10 +112,10 @@ fn require_own_place(file: &Path, parent: &Path) -> Result<(), Failure> {
 
 /// Reads what is on disk, which must be an index of ours: nobody else's file is written over.
 fn read_own(file: &Path) -> Result<Option<String>, Failure> {
-    let bytes = match fs::read(file) {
+    let bytes = match read_own_bytes(file, MAX_INDEX_BYTES) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Failure::new(format!("cannot read `{}`", path_text(file))).because(&error)),
+        Err(FileProblem::Missing) => return Ok(None),
+        Err(problem) => return Err(Failure::new(format!("cannot read `{}`", path_text(file))).because(&problem)),
     };
     let text = String::from_utf8_lossy(&bytes).into_owned();
     if text.trim().is_empty() || is_own(&text) {
@@ -142,6 +143,8 @@ fn real(paths: Vec<PathBuf>, root: &Path) -> Vec<PathBuf> {
 
 /// Makes the index. Nothing is written.
 pub fn make(plan: &Plan, counter: &dyn TokenCounter) -> Result<Made, Failure> {
+    let root = Root::open_real(&plan.root)
+        .map_err(|problem| Failure::new(format!("cannot use `{}` as directory", path_text(&plan.root))).because(&problem))?;
     let on_disk = read_own(&plan.file)?;
     // One of another version, or one that a merge has damaged, is replaced; what it knew is found again.
     let old = on_disk.as_ref().and_then(|_| Index::read(&plan.file, None).ok()).map(|index| index.documents).unwrap_or_default();
@@ -152,7 +155,7 @@ pub fn make(plan: &Plan, counter: &dyn TokenCounter) -> Result<Made, Failure> {
             known.get(path_text(&way(directory, file)).as_str()).filter(|same| same.tokens > 0 && same.hash == hash.to_hex().as_str());
         same.map_or_else(|| counter.count(text, hash), |same| same.tokens)
     };
-    let Crawled { documents: reached, dead, notes } = crawl(&plan.root, plan.seeds()?, &mut count);
+    let Crawled { documents: reached, dead, notes } = crawl(&root, plan.seeds(&root)?, &mut count);
     if reached.is_empty() {
         let root = path_text(&plan.root);
         return Err(if plan.is_all {

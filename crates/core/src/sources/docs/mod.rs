@@ -23,6 +23,7 @@ mod prepare;
 mod read;
 mod reference;
 mod root;
+mod roots;
 mod stamp;
 #[cfg(test)]
 mod tests;

@@ -12,12 +12,12 @@ use serde_json::{Map, Value};
 use super::index::{Index, IndexedDocument, VERSION};
 use super::root::{project_of, real_directory, require_inside};
 use crate::Failure;
-use crate::fs::read_text;
+use crate::load::open_named;
 use crate::note::{Note, NoteKind};
 use crate::shown::{is_deceptive, normalize, one_line, path_text};
 
 /// No larger index is read.
-const MAX_INDEX_BYTES: u64 = 256 * 1024 * 1024;
+pub(super) const MAX_INDEX_BYTES: u64 = 256 * 1024 * 1024;
 /// Entries that are looked at to find the directory that paths are relative to.
 const PROBED: usize = 40;
 
@@ -25,7 +25,7 @@ impl Index {
     /// Reads an index. `home` stands for `~` in the roots of older generations.
     pub fn read(file: &Path, home: Option<&Path>) -> Result<Self, Failure> {
         let failed = || Failure::new(format!("cannot read the index `{}`", path_text(file)));
-        let text = read_text(file, MAX_INDEX_BYTES).map_err(|problem| failed().because(&problem))?;
+        let text = open_named(file).and_then(|opened| opened.text(MAX_INDEX_BYTES)).map_err(|problem| failed().because(&problem))?;
         let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let directory = real_directory(parent)?;
         let mut reader = Reader { home, directory, root: PathBuf::new(), base: PathBuf::new(), notes: Vec::new() };

@@ -11,8 +11,9 @@ use super::knowledge::Knowledge;
 use super::load::{self, DIRECTORY, KNOWLEDGE};
 use super::render;
 use crate::candidate::Candidate;
+use crate::load::guard;
 use crate::note::{Note, NoteKind};
-use crate::piece::{Brought, Order, Piece, content_hash, guard};
+use crate::piece::{Brought, Order, Piece, content_hash};
 use crate::reason::Reason;
 use crate::settings::Places;
 use crate::shown::path_text;
@@ -30,8 +31,8 @@ pub fn is_here(places: &Places) -> bool {
 /// Returns the pieces of a session that starts at `path`: every level's info, state, knowledge, navigation.
 ///
 /// The same files give the same pieces, whatever the time of day: nothing in a text counts hours.
-pub fn bring(path: &Path, now: Timestamp) -> Brought {
-    let context = context(path, None, now);
+pub fn bring(path: &Path, now: Timestamp, redacts: bool) -> Brought {
+    let context = context(path, None, now, redacts);
     let mut pieces = Vec::new();
     for level in &context.chain {
         let mut text = render::info_text(level);
@@ -72,7 +73,7 @@ fn navigation_piece(context: &Context) -> Option<Piece> {
 }
 
 /// Returns the entries of the deepest domain's knowledge where it is too large to be loaded whole, else nothing.
-pub fn entries(path: &Path, notes: &mut Vec<Note>) -> Vec<Candidate> {
+pub fn entries(path: &Path, redacts: bool, notes: &mut Vec<Note>) -> Vec<Candidate> {
     let Some(file) = chain::nearest(path).map(|megg| megg.join(KNOWLEDGE)) else { return Vec::new() };
     // Most files are small: their size alone tells that session start loads them whole.
     let size = std::fs::metadata(&file).map_or(0, |metadata| metadata.len() as usize);
@@ -89,7 +90,7 @@ pub fn entries(path: &Path, notes: &mut Vec<Note>) -> Vec<Candidate> {
         return Vec::new();
     }
     let path = path_text(&file);
-    let text = guard(&path, text, notes);
+    let text = guard(&path, text, redacts, notes);
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let candidate = |entry: &super::entry::Entry<'_>| {
         let slug = entry.slug();

@@ -11,8 +11,8 @@ use super::front_matter::{FrontMatter, without_front_matter};
 use super::load::{self, DIRECTORY, INFO};
 use super::moment;
 use crate::fs::FileProblem;
+use crate::load::guard;
 use crate::note::{Note, NoteKind};
-use crate::piece::guard;
 use crate::shown::{normalize, path_text};
 
 /// An `info.md` is called stale from this age on.
@@ -61,14 +61,14 @@ pub struct Chain {
 
 impl Chain {
     /// Walks from `path` (absolute; need not exist) up to the root of the file system.
-    pub fn discover(path: &Path, now: Timestamp, notes: &mut Vec<Note>) -> Self {
+    pub fn discover(path: &Path, now: Timestamp, redacts: bool, notes: &mut Vec<Note>) -> Self {
         let asked = asked_directory(path);
         let mut levels = Vec::new();
         let mut deepest = None;
         for directory in asked.ancestors() {
             let megg = directory.join(DIRECTORY);
             if is_domain(&megg, notes) {
-                levels.extend(read_level(directory, &megg, now, notes));
+                levels.extend(read_level(directory, &megg, now, redacts, notes));
                 deepest.get_or_insert(megg);
             }
         }
@@ -122,7 +122,7 @@ fn is_domain(megg: &Path, notes: &mut Vec<Note>) -> bool {
 }
 
 /// Reads the `info.md` of a domain. Without that file the directory is no level of the chain.
-fn read_level(directory: &Path, megg: &Path, now: Timestamp, notes: &mut Vec<Note>) -> Option<Level> {
+fn read_level(directory: &Path, megg: &Path, now: Timestamp, redacts: bool, notes: &mut Vec<Note>) -> Option<Level> {
     let path = megg.join(INFO);
     let before = notes.len();
     let text = load::read(&path, notes);
@@ -149,6 +149,6 @@ fn read_level(directory: &Path, megg: &Path, now: Timestamp, notes: &mut Vec<Not
     if let Some(warning) = &stale_warning {
         notes.push(Note::info(path_text(&path), NoteKind::Stale, warning.clone()));
     }
-    let info = guard(&path_text(&path), without_front_matter(&text).to_owned(), notes);
+    let info = guard(&path_text(&path), without_front_matter(&text).to_owned(), redacts, notes);
     Some(Level { domain, path: directory.to_path_buf(), megg_path: megg.to_path_buf(), info, problem, stale_warning })
 }

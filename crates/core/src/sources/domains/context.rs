@@ -12,8 +12,8 @@ use super::load::{self, INFO, KNOWLEDGE, MAX_BYTES, STATE};
 use super::navigation::{self, Around, ListedFile, Neighbour};
 use super::state::{State, StateFound, read_state};
 use super::summary::{count, summarize, topics_line};
+use crate::load::guard;
 use crate::note::{Note, NoteKind};
-use crate::piece::guard;
 use crate::settings::nearest;
 use crate::shown::{path_text, shell_word};
 use crate::tokens::{estimate_bytes, estimate_utf16};
@@ -103,15 +103,16 @@ impl Context {
     }
 }
 
-/// Returns the context of `path` (absolute; a file, a directory, or something that does not exist).
-pub fn context(path: &Path, topic: Option<&str>, now: Timestamp) -> Context {
+/// Returns the context of `path` (absolute; a file, a directory, or something that does not exist). `redacts` says whether
+/// secrets are taken out.
+pub fn context(path: &Path, topic: Option<&str>, now: Timestamp, redacts: bool) -> Context {
     let mut notes = Vec::new();
-    let chain = Chain::discover(path, now, &mut notes);
+    let chain = Chain::discover(path, now, redacts, &mut notes);
     let around = Around::look(&chain, &mut notes);
     let (mut knowledge, mut state, mut expired, mut files) = (None, None, None, Vec::new());
     if let Some(megg) = &chain.deepest {
-        knowledge = load_knowledge(megg, topic, &mut notes);
-        match read_state(megg, now, &mut notes) {
+        knowledge = load_knowledge(megg, topic, redacts, &mut notes);
+        match read_state(megg, now, redacts, &mut notes) {
             StateFound::None => {}
             StateFound::Active(active) => state = Some(active),
             StateFound::Expired(old, reason) => {
@@ -133,7 +134,7 @@ pub fn context(path: &Path, topic: Option<&str>, now: Timestamp) -> Context {
 }
 
 /// Loads the knowledge of a `.megg` directory, as much as its size allows, or the entries of a topic whatever its size.
-fn load_knowledge(megg: &Path, topic: Option<&str>, notes: &mut Vec<Note>) -> Option<LoadedKnowledge> {
+fn load_knowledge(megg: &Path, topic: Option<&str>, redacts: bool, notes: &mut Vec<Note>) -> Option<LoadedKnowledge> {
     let path = megg.join(KNOWLEDGE);
     let place = megg.parent().map(shell_word).unwrap_or_default();
     let size = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
@@ -162,7 +163,7 @@ fn load_knowledge(megg: &Path, topic: Option<&str>, notes: &mut Vec<Note>) -> Op
             topic: None,
         },
     };
-    loaded.content = guard(&path_text(&loaded.path), loaded.content, notes);
+    loaded.content = guard(&path_text(&loaded.path), loaded.content, redacts, notes);
     Some(loaded)
 }
 

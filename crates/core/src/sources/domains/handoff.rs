@@ -29,8 +29,8 @@ pub struct WrittenState {
 }
 
 /// Reads the state of the nearest domain.
-pub fn find_state(path: &Path, now: Timestamp, notes: &mut Vec<Note>) -> Result<StateFound, Failure> {
-    Ok(read_state(&nearest_domain(path)?, now, notes))
+pub fn find_state(path: &Path, now: Timestamp, redacts: bool, notes: &mut Vec<Note>) -> Result<StateFound, Failure> {
+    Ok(read_state(&nearest_domain(path)?, now, redacts, notes))
 }
 
 /// Replaces the state of the nearest domain.

@@ -12,7 +12,8 @@ use jiff::Timestamp;
 use super::load::{DIRECTORY, INFO};
 use super::moment;
 use crate::Failure;
-use crate::fs::{FileProblem, read_text};
+use crate::fs::FileProblem;
+use crate::load::open_named;
 use crate::shown::{normalize, one_line, path_text};
 
 /// What became of a request for a domain.
@@ -125,7 +126,7 @@ struct Facts {
 
 impl Facts {
     fn of(directory: &Path) -> Self {
-        let read = |name: &str| read_text(&directory.join(name), MAX_MANIFEST_BYTES).ok();
+        let read = |name: &str| open_named(&directory.join(name)).and_then(|opened| opened.text(MAX_MANIFEST_BYTES)).ok();
         let (mut name, mut description) = (None, None);
         for (manifest, _) in MANIFESTS {
             let Some(text) = read(manifest) else { continue };

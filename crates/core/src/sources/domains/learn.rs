@@ -13,8 +13,9 @@ use super::knowledge::Knowledge;
 use super::load::{KNOWLEDGE, MAX_BYTES};
 use super::moment;
 use crate::Failure;
-use crate::fs::{self, FileProblem};
+use crate::fs::FileProblem;
 use crate::lines::{Hidden, lines};
+use crate::load::open_named;
 use crate::lock::Lock;
 use crate::secrets;
 use crate::settings::nearest;
@@ -96,7 +97,7 @@ fn plan_in(megg: &Path, entry: &NewEntry, now: Timestamp) -> Result<Learned, Fai
 /// Reads a file that will be written again: what cannot be kept exactly is not touched.
 pub(super) fn read_exactly(path: &Path) -> Result<Option<String>, Failure> {
     let cannot = |problem: &FileProblem| Failure::new(format!("cannot read `{}`", path_text(path))).because(problem);
-    let bytes = match fs::read_bytes(path, MAX_BYTES) {
+    let bytes = match open_named(path).and_then(|opened| opened.bytes(MAX_BYTES)) {
         Ok(bytes) => bytes,
         Err(FileProblem::Missing) => return Ok(None),
         Err(problem) => return Err(cannot(&problem)),

@@ -9,8 +9,8 @@ use super::chain::as_text;
 use super::front_matter::{FrontMatter, without_front_matter};
 use super::load::{self, STATE};
 use super::moment;
+use crate::load::guard;
 use crate::note::Note;
-use crate::piece::guard;
 use crate::shown::path_text;
 use crate::tokens::estimate_utf16;
 
@@ -49,14 +49,14 @@ pub enum StateFound {
 }
 
 /// Reads the state of a `.megg` directory.
-pub fn read_state(megg: &Path, now: Timestamp, notes: &mut Vec<Note>) -> StateFound {
+pub fn read_state(megg: &Path, now: Timestamp, redacts: bool, notes: &mut Vec<Note>) -> StateFound {
     let path = megg.join(STATE);
     let Some(text) = load::read(&path, notes) else { return StateFound::None };
     let front = FrontMatter::find(&text);
     let value = |key| front.and_then(|front| front.value(key)).unwrap_or_default().to_owned();
     let (status, updated) = (value("status"), value("updated"));
     let moment = moment::parse(&updated);
-    let content = guard(&path_text(&path), without_front_matter(&text).to_owned(), notes);
+    let content = guard(&path_text(&path), without_front_matter(&text).to_owned(), redacts, notes);
     let tokens = estimate_utf16(&content);
     let age = moment.map_or(SignedDuration::MAX, |moment| now.duration_since(moment));
     // A word other than the two is somebody's own; only `done` ends a state.

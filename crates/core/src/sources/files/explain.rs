@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::gather::{Gathered, excluding, is_in_repository, shown_below};
+use super::gather::{Gathered, excluding, is_in_repository};
 use super::rules::Rules;
 use crate::fs::FileError;
 use crate::note::{Note, NoteKind};
@@ -23,17 +23,17 @@ pub(super) fn explain(gathered: &Gathered, notes: &[Note], errors: &[FileError],
     let told = notes.iter().map(|note| note.path.as_str()).chain(errors.iter().map(|error| error.path.as_str()));
     let known: HashSet<&str> = taken.chain(told).collect();
     let mut silent = Vec::new();
-    for (root, root_shown) in &gathered.roots {
-        let mut matchers = Matchers::new(root, rules);
-        let mut waiting = vec![(root.clone(), 1)];
+    for root in &gathered.roots {
+        let mut matchers = Matchers::new(root.path(), rules);
+        let mut waiting = vec![(root.path().to_path_buf(), 1)];
         while let Some((directory, depth)) = waiting.pop() {
             // A directory that cannot be listed is an error of the first walk already.
             let Ok(entries) = fs::read_dir(&directory) else { continue };
             for entry in entries.flatten() {
                 let path = entry.path();
-                let shown = shown_below(root, root_shown, &path);
+                let shown = root.shown_below(&path);
                 let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-                let below = path_text(path.strip_prefix(root).unwrap_or(&path));
+                let below = path_text(path.strip_prefix(root.path()).unwrap_or(&path));
                 let reason = matchers.reason(&path, &below, is_directory, depth);
                 match (is_directory, reason) {
                     (true, None) => waiting.push((path, depth + 1)),

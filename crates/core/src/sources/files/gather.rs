@@ -9,7 +9,8 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use super::explain::Matchers;
 use super::rules::Rules;
-use crate::fs::{FileError, FileProblem, LastLink, LinkProblem};
+use crate::fs::{FileError, FileProblem, LinkProblem};
+use crate::load::Root;
 use crate::note::{Note, NoteKind};
 use crate::shown::{normalize, path_text, relative_text, tree_order};
 
@@ -20,13 +21,26 @@ pub struct Candidate {
     pub path: PathBuf,
     /// The path as shown: relative to the working directory where it lies below it.
     pub shown: String,
-    /// Whether a person named this very file.
-    pub is_explicit: bool,
-    /// Whether a link in the last place may be followed when it is opened.
-    pub last_link: LastLink,
+    pub found: Found,
+}
+
+/// How a candidate was found, which decides how it is opened. Roots are numbers in [`Gathered::roots`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// A person named this very file.
+    Named,
+    /// Below a root; no link.
+    Walked { root: usize },
+    /// A link below a root led to it, inside the same root. Its path is its real one.
+    Linked { root: usize },
 }
 
 impl Candidate {
+    /// Tells whether a person named this very file.
+    pub fn is_explicit(&self) -> bool {
+        self.found == Found::Named
+    }
+
     fn order(&self, other: &Self) -> std::cmp::Ordering {
         tree_order(&self.shown, &other.shown).then_with(|| self.path.cmp(&other.path))
     }
@@ -39,8 +53,30 @@ pub struct Gathered {
     pub candidates: Vec<Candidate>,
     pub errors: Vec<FileError>,
     pub notes: Vec<Note>,
-    /// The directories that were walked, as given and as shown.
-    pub roots: Vec<(PathBuf, String)>,
+    pub roots: Vec<WalkedRoot>,
+}
+
+/// A directory that was walked. It was opened before: what is read is read beneath this very directory.
+#[derive(Debug)]
+pub struct WalkedRoot {
+    pub root: Root,
+    pub shown: String,
+}
+
+impl WalkedRoot {
+    pub(super) fn path(&self) -> &Path {
+        self.root.path()
+    }
+
+    /// Returns the path of something below the root as it is shown.
+    pub(super) fn shown_below(&self, path: &Path) -> String {
+        let below = path_text(path.strip_prefix(self.path()).unwrap_or(path));
+        match self.shown.as_str() {
+            "." => below,
+            root if root.ends_with('/') => format!("{root}{below}"),
+            root => format!("{root}/{below}"),
+        }
+    }
 }
 
 /// Walks every argument. Relative arguments are taken from `here`, which must be absolute.
@@ -53,12 +89,19 @@ pub fn gather(arguments: &[PathBuf], here: &Path, rules: &Rules) -> Gathered {
         let shown = shown_argument(argument, &path, here);
         match fs::metadata(&path) {
             Ok(metadata) if metadata.is_dir() => {
-                if gathered.roots.iter().any(|(root, _)| *root == path) {
+                if gathered.roots.iter().any(|root| root.path() == path) {
                     gathered.notes.push(Note::info(shown, NoteKind::Duplicate, "named more than once"));
                     continue;
                 }
-                gathered.roots.push((path.clone(), shown.clone()));
-                let walked = walk(&path, &shown, rules);
+                let root = match Root::open(&path) {
+                    Ok(root) => WalkedRoot { root, shown: shown.clone() },
+                    Err(problem) => {
+                        gathered.errors.push(FileError::new(shown, problem));
+                        continue;
+                    }
+                };
+                let walked = walk(&root, gathered.roots.len(), rules);
+                gathered.roots.push(root);
                 if walked.candidates.is_empty() && walked.errors.is_empty() {
                     gathered.notes.push(Note::warning(shown, NoteKind::Empty, "the directory holds no file to take"));
                 }
@@ -70,7 +113,7 @@ pub fn gather(arguments: &[PathBuf], here: &Path, rules: &Rules) -> Gathered {
             // Whether it is a regular file is checked on the handle, when it is read.
             Ok(_) => match rules.excluded_by_glob(&shown, &shown) {
                 Some((reason, layer)) => gathered.notes.push(Note::info(shown, NoteKind::Excluded, reason).decided_by(layer)),
-                None => gathered.candidates.push(Candidate { path, shown, is_explicit: true, last_link: LastLink::Follow }),
+                None => gathered.candidates.push(Candidate { path, shown, found: Found::Named }),
             },
             Err(error) => {
                 let is_broken_link = fs::symlink_metadata(&path).is_ok_and(|link| link.is_symlink());
@@ -106,7 +149,7 @@ fn shown_argument(argument: &Path, path: &Path, here: &Path) -> String {
 fn deduplicate(gathered: &mut Gathered) {
     let mut directories: HashMap<PathBuf, Option<PathBuf>> = HashMap::new();
     let mut canonical = |candidate: &Candidate| -> PathBuf {
-        if candidate.last_link == LastLink::Follow {
+        if !matches!(candidate.found, Found::Walked { .. }) {
             return fs::canonicalize(&candidate.path).unwrap_or_else(|_| candidate.path.clone());
         }
         // A walked file is no link, so its directory's real name is enough; asking once per directory is cheap.
@@ -117,10 +160,10 @@ fn deduplicate(gathered: &mut Gathered) {
             _ => candidate.path.clone(),
         }
     };
-    let rank = |candidate: &Candidate| match (candidate.is_explicit, candidate.last_link) {
-        (true, _) => 0,
-        (false, LastLink::Refuse) => 1,
-        (false, LastLink::Follow) => 2,
+    let rank = |candidate: &Candidate| match candidate.found {
+        Found::Named => 0,
+        Found::Walked { .. } => 1,
+        Found::Linked { .. } => 2,
     };
     let keys: Vec<PathBuf> = gathered.candidates.iter().map(&mut canonical).collect();
     let mut best: HashMap<&Path, usize> = HashMap::with_capacity(keys.len());
@@ -160,12 +203,12 @@ fn drop_own_output(gathered: &mut Gathered, rules: &Rules) {
     let Ok(real) = fs::canonicalize(output) else { return };
     let name = real.file_name();
     let is_output = |candidate: &Candidate| {
-        candidate.path.file_name().is_some_and(|own| Some(own) == name || candidate.last_link == LastLink::Follow)
+        candidate.path.file_name().is_some_and(|own| Some(own) == name || !matches!(candidate.found, Found::Walked { .. }))
             && fs::canonicalize(&candidate.path).is_ok_and(|path| path == real)
     };
     if let Some(index) = gathered.candidates.iter().position(is_output) {
-        let Candidate { shown, is_explicit, .. } = gathered.candidates.remove(index);
-        if is_explicit {
+        let Candidate { shown, found, .. } = gathered.candidates.remove(index);
+        if found == Found::Named {
             // A person who names a file wants to keep it.
             gathered.errors.push(FileError::new(shown, FileProblem::Output));
         } else {
@@ -245,30 +288,17 @@ pub(super) fn excluding<'a>(below: &str, rules: &'a Rules) -> Option<&'a (String
     rules.excluded_directories.matching(name).or_else(|| rules.excluded_directories.matching(below))
 }
 
-/// Returns the shown path of something below a root.
-pub(super) fn shown_below(root: &Path, root_shown: &str, path: &Path) -> String {
-    let below = path_text(path.strip_prefix(root).unwrap_or(path));
-    match root_shown {
-        "." => below,
-        root if root.ends_with('/') => format!("{root}{below}"),
-        root => format!("{root}/{below}"),
-    }
-}
-
-fn walk(root: &Path, root_shown: &str, rules: &Rules) -> Walked {
+fn walk(root: &WalkedRoot, number: usize, rules: &Rules) -> Walked {
     let all = Mutex::new(Walked::default());
-    // Resolved once: links are compared with it.
-    let real_root = fs::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
-    let mut builder = walker(root, rules);
-    let (filter_rules, filter_root) = (rules.clone(), root.to_path_buf());
+    let mut builder = walker(root.path(), rules);
+    let (filter_rules, filter_root) = (rules.clone(), root.path().to_path_buf());
     builder.filter_entry(move |entry| !is_excluded_directory(entry, &filter_root, &filter_rules));
     builder.build_parallel().run(|| {
         let mut share = Share { walked: Walked::default(), all: &all };
-        let real_root = &real_root;
         Box::new(move |entry| {
             match entry {
-                Ok(entry) => share.walked.visit(entry, root, root_shown, real_root, rules),
-                Err(error) => share.walked.fail(&error, root, root_shown),
+                Ok(entry) => share.walked.visit(entry, root, number, rules),
+                Err(error) => share.walked.fail(&error, root),
             }
             WalkState::Continue
         })
@@ -277,16 +307,16 @@ fn walk(root: &Path, root_shown: &str, rules: &Rules) -> Walked {
 }
 
 impl Walked {
-    fn visit(&mut self, entry: DirEntry, root: &Path, root_shown: &str, real_root: &Path, rules: &Rules) {
+    fn visit(&mut self, entry: DirEntry, root: &WalkedRoot, number: usize, rules: &Rules) {
         if let Some(error) = entry.error() {
             let reason = format!("a line of an ignore file was passed over: {error}");
-            self.notes.push(Note::warning(shown_below(root, root_shown, entry.path()), NoteKind::Config, reason));
+            self.notes.push(Note::warning(root.shown_below(entry.path()), NoteKind::Config, reason));
         }
         let Some(kind) = entry.file_type() else { return };
         if kind.is_dir() {
-            return self.check_ignore_files(entry.path(), root, root_shown, rules);
+            return self.check_ignore_files(entry.path(), root, rules);
         }
-        let shown = shown_below(root, root_shown, entry.path());
+        let shown = root.shown_below(entry.path());
         let name = shown.rsplit('/').next().unwrap_or(&shown);
         if name == ".git" {
             self.notes.push(Note::info(shown, NoteKind::Excluded, "git's own link to its directory"));
@@ -298,32 +328,32 @@ impl Walked {
             return;
         }
         if rules.has_globs() {
-            let below = path_text(entry.path().strip_prefix(root).unwrap_or(entry.path()));
+            let below = path_text(entry.path().strip_prefix(root.path()).unwrap_or(entry.path()));
             if let Some((reason, layer)) = rules.excluded_by_glob(&shown, &below) {
                 self.notes.push(Note::info(shown, NoteKind::Excluded, reason).decided_by(layer));
                 return;
             }
         }
         if kind.is_file() {
-            self.candidates.push(Candidate { path: entry.into_path(), shown, is_explicit: false, last_link: LastLink::Refuse });
+            self.candidates.push(Candidate { path: entry.into_path(), shown, found: Found::Walked { root: number } });
         } else if kind.is_symlink() {
-            self.visit_link(entry.path(), shown, root, real_root, rules);
+            self.visit_link(entry.path(), shown, root, number, rules);
         } else {
             self.notes.push(Note::warning(shown, NoteKind::NotRegular, "a FIFO, socket or device, not a file"));
         }
     }
 
     /// The walker passes over an ignore file that it cannot read, and takes what it should not.
-    fn check_ignore_files(&mut self, directory: &Path, root: &Path, root_shown: &str, rules: &Rules) {
+    fn check_ignore_files(&mut self, directory: &Path, root: &WalkedRoot, rules: &Rules) {
         for name in ignore_files(rules) {
             let path = directory.join(name);
             if let Some(problem) = unreadable(&path, directory) {
-                self.errors.push(FileError::new(shown_below(root, root_shown, &path), problem));
+                self.errors.push(FileError::new(root.shown_below(&path), problem));
             }
         }
     }
 
-    fn visit_link(&mut self, path: &Path, shown: String, root: &Path, real_root: &Path, rules: &Rules) {
+    fn visit_link(&mut self, path: &Path, shown: String, root: &WalkedRoot, number: usize, rules: &Rules) {
         let mut skip = |why: &str| {
             self.notes.push(
                 Note::info(shown.clone(), NoteKind::Link, format!("symbolic link {why}"))
@@ -339,23 +369,23 @@ impl Walked {
             Err(FileProblem::Missing) => return skip("points to nothing"),
             Err(_) => return skip("cannot be followed"),
         };
-        let Ok(below) = real.strip_prefix(real_root) else { return skip("leaves the directory") };
+        let Some(below) = root.root.real().and_then(|root| real.strip_prefix(root).ok()) else { return skip("leaves the directory") };
         // A link must not bring in what a rule keeps out under its own name.
-        if left_out(root, below, rules) {
+        if left_out(root.path(), below, rules) {
             return skip("to something that is left out itself");
         }
         match fs::metadata(&real) {
             Ok(metadata) if metadata.is_dir() => skip("to a directory is not followed"),
             Ok(_) => {
                 self.has_links = true;
-                self.candidates.push(Candidate { path: real, shown, is_explicit: false, last_link: LastLink::Follow });
+                self.candidates.push(Candidate { path: real, shown, found: Found::Linked { root: number } });
             }
             Err(_) => skip("points to nothing"),
         }
     }
 
-    fn fail(&mut self, error: &ignore::Error, root: &Path, root_shown: &str) {
-        let path = path_of(error).map_or_else(|| root_shown.to_owned(), |path| shown_below(root, root_shown, path));
+    fn fail(&mut self, error: &ignore::Error, root: &WalkedRoot) {
+        let path = path_of(error).map_or_else(|| root.shown.clone(), |path| root.shown_below(path));
         let problem = match error.io_error() {
             Some(io) => FileProblem::from(std::io::Error::new(io.kind(), io.to_string())),
             None => FileProblem::Io(error.to_string()),

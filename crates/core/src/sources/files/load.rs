@@ -1,17 +1,17 @@
 //! Candidates to sections: each file is opened once, checked, decoded, guarded, counted and rendered, in parallel.
 
 use std::borrow::Cow;
-use std::fs::Metadata;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
-use super::gather::Candidate;
+use super::gather::{Candidate, Found, Gathered, WalkedRoot};
 use super::order::InOrder;
 use super::rules::Rules;
 use super::spool::{Home, Spool};
 use super::tree::tree;
 use crate::failure::Failure;
-use crate::fs::{Buffer, FileError, FileProblem, LastLink, Opener, open_regular};
+use crate::fs::{Buffer, FileError, FileProblem};
+use crate::load::{Neighbours, Opened, open_named};
 use crate::note::{Level, Note, NoteKind};
 use crate::render::{Frame, Style};
 use crate::secrets::{self, Secret};
@@ -84,14 +84,15 @@ enum Verdict {
 }
 
 /// Loads and renders all candidates into a spool at `home`. Only a full disk or the like under the spool itself is a failure.
-pub(super) fn load(candidates: &[Candidate], job: Job<'_>, home: Home) -> Result<Loaded, Failure> {
+pub(super) fn load(gathered: &Gathered, job: Job<'_>, home: Home) -> Result<Loaded, Failure> {
+    let candidates = gathered.candidates.as_slice();
     if let Some(progress) = job.progress {
         progress.total.store(candidates.len(), Ordering::Relaxed);
     }
     let threads = job.rules.thread_count().min(candidates.len().div_ceil(CHUNK)).max(1);
     let room = |blocks: usize, bytes: u64| forecast(candidates, job, blocks * CHUNK, bytes);
     let (next, order) = (AtomicUsize::new(0), InOrder::new(Spool::new(home), &room));
-    let work = || Worker::new(job).run(candidates, &next, &order);
+    let work = || Worker::new(job, &gathered.roots).run(candidates, &next, &order);
     let workers: Vec<Worker<'_>> = if threads == 1 {
         vec![work()]
     } else {
@@ -143,7 +144,8 @@ fn forecast(candidates: &[Candidate], job: Job<'_>, files: usize, bytes: u64) ->
 
 struct Worker<'a> {
     job: Job<'a>,
-    opener: Opener,
+    roots: &'a [WalkedRoot],
+    neighbours: Neighbours<'a>,
     /// The rendered sections of the current chunk.
     block: Buffer,
     /// A file whose content cannot stand in the block as it is.
@@ -154,8 +156,16 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn new(job: Job<'a>) -> Self {
-        Self { job, opener: Opener::default(), block: Buffer::default(), aside: Buffer::default(), chunks: Vec::new(), notes: Vec::new() }
+    fn new(job: Job<'a>, roots: &'a [WalkedRoot]) -> Self {
+        Self {
+            job,
+            roots,
+            neighbours: Neighbours::default(),
+            block: Buffer::default(),
+            aside: Buffer::default(),
+            chunks: Vec::new(),
+            notes: Vec::new(),
+        }
     }
 
     fn run(mut self, candidates: &[Candidate], next: &AtomicUsize, order: &InOrder<'_>) -> Self {
@@ -191,7 +201,7 @@ impl<'a> Worker<'a> {
         };
         self.block.truncate(offset);
         match error {
-            Some(error) if candidate.is_explicit || !is_merely_skipped(&error.problem) => Verdict::Error(error),
+            Some(error) if candidate.is_explicit() || !is_merely_skipped(&error.problem) => Verdict::Error(error),
             Some(error) => {
                 self.notes.push(error.note(Level::Warning));
                 Verdict::Skipped
@@ -207,10 +217,12 @@ impl<'a> Worker<'a> {
         let (bytes, tokens, modified);
         if job.style.open(shown, &mut self.block) {
             let start = self.block.len();
-            let Some(metadata) = read(candidate, job, &mut self.opener, &mut self.block)? else { return Ok(None) };
+            let Some(opened) = self.open(candidate)? else { return Ok(None) };
+            modified = opened.metadata.modified().ok();
+            opened.append(&mut self.block, job.rules.max_file_bytes())?;
             let content = &self.block.as_bytes()[start..];
             let file = guarded(shown, content, job, &mut self.notes)?;
-            (bytes, tokens, modified) = (file.bytes, file.tokens, metadata.modified().ok());
+            (bytes, tokens) = (file.bytes, file.tokens);
             let is_as_read = matches!(file.text, Cow::Borrowed(_)) && file.text.len() == content.len();
             let secrets = file.secrets;
             let changed = (!is_as_read).then(|| file.text.into_owned());
@@ -221,9 +233,11 @@ impl<'a> Worker<'a> {
             }
         } else {
             self.aside.truncate(0);
-            let Some(metadata) = read(candidate, job, &mut self.opener, &mut self.aside)? else { return Ok(None) };
+            let Some(opened) = self.open(candidate)? else { return Ok(None) };
+            modified = opened.metadata.modified().ok();
+            opened.append(&mut self.aside, job.rules.max_file_bytes())?;
             let file = guarded(shown, self.aside.as_bytes(), job, &mut self.notes)?;
-            (bytes, tokens, modified) = (file.bytes, file.tokens, metadata.modified().ok());
+            (bytes, tokens) = (file.bytes, file.tokens);
             job.style.section(&file, &mut self.block);
         }
         let rendered_tokens = job.counter.filter(|_| job.counts_rendered).map(|counter| {
@@ -232,7 +246,7 @@ impl<'a> Worker<'a> {
         });
         Ok(Some(Section {
             shown: shown.to_owned(),
-            is_explicit: candidate.is_explicit,
+            is_explicit: candidate.is_explicit(),
             bytes,
             tokens,
             rendered_tokens,
@@ -240,6 +254,30 @@ impl<'a> Worker<'a> {
             offset: offset as u64,
             length: (self.block.len() - offset) as u64,
         }))
+    }
+
+    /// Opens a file; `None` means that it is our own output.
+    fn open(&mut self, candidate: &Candidate) -> Result<Option<Opened>, FileProblem> {
+        let path = candidate.path.as_path();
+        let opened = match candidate.found {
+            Found::Named => open_named(path)?,
+            Found::Walked { root } => {
+                let root = &self.roots[root].root;
+                self.neighbours.open(root, path.strip_prefix(root.path()).unwrap_or(path))?
+            }
+            Found::Linked { root } => {
+                let root = &self.roots[root].root;
+                root.open_plain(path.strip_prefix(root.real().unwrap_or(path)).unwrap_or(path))?
+            }
+        };
+        #[cfg(unix)]
+        if let Some(identity) = self.job.stdout_identity {
+            use std::os::unix::fs::MetadataExt;
+            if (opened.metadata.dev(), opened.metadata.ino()) == identity {
+                return Ok(None);
+            }
+        }
+        Ok(Some(opened))
     }
 }
 
@@ -259,23 +297,6 @@ fn is_merely_skipped(problem: &FileProblem) -> bool {
         problem,
         FileProblem::Missing | FileProblem::Binary | FileProblem::NotUtf8 { .. } | FileProblem::NotRegular(_) | FileProblem::Link(_)
     )
-}
-
-/// Appends the bytes of one file; `None` means that it is our own output.
-fn read(candidate: &Candidate, job: Job<'_>, opener: &mut Opener, buffer: &mut Buffer) -> Result<Option<Metadata>, FileProblem> {
-    let (mut file, metadata) = match candidate.last_link {
-        LastLink::Refuse => opener.open(&candidate.path)?,
-        LastLink::Follow => open_regular(&candidate.path, LastLink::Follow)?,
-    };
-    #[cfg(unix)]
-    if let Some((device, inode)) = job.stdout_identity {
-        use std::os::unix::fs::MetadataExt;
-        if (metadata.dev(), metadata.ino()) == (device, inode) {
-            return Ok(None);
-        }
-    }
-    buffer.append(&mut file, &metadata, job.rules.max_file_bytes())?;
-    Ok(Some(metadata))
 }
 
 /// Returns a file without its secrets, and notes what there is to say about it.

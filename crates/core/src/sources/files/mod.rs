@@ -19,7 +19,7 @@ mod tree;
 pub use document::Packed;
 pub use error_mode::Decision;
 pub use fit::{Fitted, Left, SortBy};
-pub use gather::{Candidate, Gathered, gather};
+pub use gather::{Candidate, Found, Gathered, WalkedRoot, gather};
 pub use load::{LoadedFile, Progress, Section};
 pub use pack::{PackRequest, Tokens, pack};
 pub use rules::{Patterns, Rules, ShownLimits};

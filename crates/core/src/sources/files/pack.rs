@@ -95,7 +95,7 @@ impl<'a> PackRequest<'a> {
 /// says what the errors mean.
 pub fn pack(request: &PackRequest<'_>) -> Result<Packed, Failure> {
     let mut gathered = gather(request.paths, request.here, request.rules);
-    let mut loaded = load(&gathered.candidates, request.job(), request.home())?;
+    let mut loaded = load(&gathered, request.job(), request.home())?;
     let mut fitted = fit(std::mem::take(&mut loaded.sections), request.rules, request.sort);
     let errors = in_order(&mut [&mut gathered.errors, &mut loaded.errors, &mut fitted.errors]);
     let notes = notes(request, &mut gathered, &mut loaded, &mut fitted.notes, &errors);

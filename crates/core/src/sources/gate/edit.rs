@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::read;
+use super::read::{MAX_BYTES, Reader};
 use crate::Failure;
 use crate::fs::{self, FileProblem};
 use crate::lock::Lock;
@@ -28,9 +28,9 @@ pub(super) fn change(
     let path = context.join(name);
     let cannot = |problem: &FileProblem| Failure::new(format!("cannot change `{}`", path_text(&path))).because(problem);
     let _lock = Lock::of(context, state)?;
-    let text = match (read::place(&path), new_file) {
-        (Ok(real), _) => {
-            let bytes = fs::read_bytes(&real, read::MAX_BYTES).map_err(|problem| cannot(&problem))?;
+    let text = match (Reader::of(context).open(&path), new_file) {
+        (Ok(opened), _) => {
+            let bytes = opened.bytes(MAX_BYTES).map_err(|problem| cannot(&problem))?;
             String::from_utf8(bytes).map_err(|error| cannot(&FileProblem::NotUtf8 { offset: error.utf8_error().valid_up_to() }))?
         }
         (Err(FileProblem::Missing), Some(new_file)) => new_file.to_owned(),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::find::find;
 use super::plan::{Strategy, plan};
-use super::read;
+use super::read::Reader;
 use crate::candidate::Candidate;
 use crate::lines::{Hidden, lines};
 use crate::note::{Level, Note};
@@ -99,11 +99,12 @@ fn without_rule(text: &str) -> &str {
 pub fn entries(places: &Places, settings: &Settings, notes: &mut Vec<Note>) -> Vec<Candidate> {
     let (planned, _) = plan(settings);
     let Some(found) = find(places, &planned) else { return Vec::new() };
+    let reader = Reader::of(&found.directory);
     let mut candidates = Vec::new();
     for file in planned.iter().filter(|file| file.strategy == Strategy::Index) {
         let path = found.directory.join(&file.name);
         let shown = path_text(&path);
-        match read::read(&path, &shown, settings.guards.redact.value, notes) {
+        match reader.read(&path, &shown, settings.guards.redact.value, notes) {
             Ok(Some(text)) => candidates.extend(candidates_of(&text, &path)),
             Ok(None) => {}
             Err(problem) => notes.push(crate::fs::FileError::new(shown, problem).note(Level::Warning)),

@@ -7,7 +7,7 @@ use super::find::{GateDirectories, find, seen_from};
 use super::frame::{INDEX_HEAD, SEPARATOR, banner};
 use super::index::index;
 use super::plan::{CONSTITUTION, DECISIONS, LEARNINGS, Planned, Strategy, TASKS, plan};
-use super::read;
+use super::read::Reader;
 use crate::fs::{FileError, FileProblem};
 use crate::note::{Level, Note, NoteKind};
 use crate::piece::{Brought, Order, Piece, Role, content_hash};
@@ -68,10 +68,11 @@ pub fn load(places: &Places, settings: &Settings) -> Option<Gate> {
     let mut gate = Gate { directory: found.directory.clone(), notes, ..Gate::default() };
     let redacts = settings.guards.redact.value;
     gate.load_above(&found, &planned, redacts);
+    let reader = Reader::of(&found.directory);
     for file in &planned {
         let path = found.directory.join(&file.name);
         match file.strategy {
-            Strategy::Verbatim | Strategy::Index => gate.load_file(file.name.clone(), path, file.strategy, redacts),
+            Strategy::Verbatim | Strategy::Index => gate.load_file(&reader, file.name.clone(), path, file.strategy, redacts),
             Strategy::Mention if path.is_file() => gate.mentioned.push(file.name.clone()),
             Strategy::Mention | Strategy::Skip => {}
         }
@@ -103,13 +104,13 @@ impl Gate {
         let is_verbatim = planned.iter().any(|file| file.name == CONSTITUTION && file.strategy == Strategy::Verbatim);
         let project = found.directory.parent().unwrap_or(&found.directory);
         for above in found.above.iter().filter(|_| is_verbatim) {
-            self.load_file(seen_from(project, above), above.join(CONSTITUTION), Strategy::Verbatim, redacts);
+            self.load_file(&Reader::of(above), seen_from(project, above), above.join(CONSTITUTION), Strategy::Verbatim, redacts);
         }
     }
 
-    fn load_file(&mut self, name: String, path: PathBuf, strategy: Strategy, redacts: bool) {
+    fn load_file(&mut self, reader: &Reader, name: String, path: PathBuf, strategy: Strategy, redacts: bool) {
         let shown = path_text(&path);
-        let text = match read::read(&path, &shown, redacts, &mut self.notes) {
+        let text = match reader.read(&path, &shown, redacts, &mut self.notes) {
             Ok(Some(text)) => text,
             Ok(None) => return,
             Err(problem) => {

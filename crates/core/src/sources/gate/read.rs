@@ -1,42 +1,49 @@
-//! Reading a file of `.context/`: bounded, inside the project, decoded, without secrets.
+//! Reading files of a `.context/`: bounded, inside the project, decoded, without secrets.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::find::boundary;
 use super::frame;
-use crate::fs::{self, FileProblem, LinkProblem};
+use crate::fs::{FileProblem, LinkProblem};
+use crate::load::{Opened, Root, guard};
 use crate::note::{Note, NoteKind};
-use crate::piece::guard;
 
 /// A larger file is not context but an accident: it is left out, with a note.
 pub(super) const MAX_BYTES: u64 = 1024 * 1024;
 
-/// Reads a file for injection. `Ok(None)`: there is no such file. A problem is the caller's to note.
-pub(super) fn read(path: &Path, shown: &str, redacts: bool, notes: &mut Vec<Note>) -> Result<Option<String>, FileProblem> {
-    let Some(text) = raw(path)? else { return Ok(None) };
-    let text = if redacts { guard(shown, text, notes) } else { text };
-    let (text, quoted) = frame::neutral(text);
-    if let Some(line) = quoted {
-        let reason = format!("line {line} looks like a line of the gate's own; such lines are moved in by a space");
-        notes.push(Note::warning(shown, NoteKind::Replaced, reason));
-    }
-    Ok(Some(text))
+/// Reads the files of one `.context`. Links may lead anywhere inside the project, and nowhere else.
+pub(super) struct Reader {
+    root: Result<Root, FileProblem>,
 }
 
-/// Reads the text as it is on disk.
-fn raw(path: &Path) -> Result<Option<String>, FileProblem> {
-    match place(path) {
-        Ok(real) => fs::read_text(&real, MAX_BYTES).map(Some),
-        Err(FileProblem::Missing) => Ok(None),
-        Err(problem) => Err(problem),
+impl Reader {
+    pub(super) fn of(context: &Path) -> Self {
+        Self { root: Root::open(boundary(context)) }
     }
-}
 
-/// Returns where a file really is. Links may lead anywhere inside the project, and nowhere else.
-pub(super) fn place(path: &Path) -> Result<PathBuf, FileProblem> {
-    fs::beneath(boundary(path.parent().unwrap_or(path)), path).map_err(|problem| match problem {
-        FileProblem::Missing if path.symlink_metadata().is_ok() => FileProblem::Link(LinkProblem::ToNothing),
-        FileProblem::Outside { .. } => FileProblem::Link(LinkProblem::LeavesProject),
-        other => other,
-    })
+    /// Reads a file for injection. `Ok(None)`: there is no such file. A problem is the caller's to note.
+    pub(super) fn read(&self, path: &Path, shown: &str, redacts: bool, notes: &mut Vec<Note>) -> Result<Option<String>, FileProblem> {
+        let opened = match self.open(path) {
+            Ok(opened) => opened,
+            Err(FileProblem::Missing) => return Ok(None),
+            Err(problem) => return Err(problem),
+        };
+        let text = guard(shown, opened.text(MAX_BYTES)?, redacts, notes);
+        let (text, quoted) = frame::neutral(text);
+        if let Some(line) = quoted {
+            let reason = format!("line {line} looks like a line of the gate's own; such lines are moved in by a space");
+            notes.push(Note::warning(shown, NoteKind::Replaced, reason));
+        }
+        Ok(Some(text))
+    }
+
+    /// Opens a file as it is on disk.
+    pub(super) fn open(&self, path: &Path) -> Result<Opened, FileProblem> {
+        let root = self.root.as_ref().map_err(Clone::clone)?;
+        root.open_file(path).map_err(|problem| match problem {
+            FileProblem::Missing if path.symlink_metadata().is_ok() => FileProblem::Link(LinkProblem::ToNothing),
+            FileProblem::Outside { .. } => FileProblem::Link(LinkProblem::LeavesProject),
+            other => other,
+        })
+    }
 }

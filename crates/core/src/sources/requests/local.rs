@@ -1,9 +1,10 @@
 //! Choosing files for a task without a model: by words, with the selector that documents are chosen with.
 
+use std::path::Path;
+
 use super::listing::Listing;
-use crate::fs::read_text;
+use crate::load::Root;
 use crate::select::{Document, SearchIndex, Weights};
-use crate::shown::normalize;
 
 /// What is read of the tree to choose from: nobody waits for a gigabyte to be indexed.
 const MAX_FILES: usize = 5000;
@@ -15,15 +16,13 @@ const MAX_TOTAL_BYTES: usize = 32 * 1024 * 1024;
 /// Somebody who asks for files wants some. So, unlike for a message in passing, a task that the best files fit only
 /// loosely still gets them.
 pub fn choose(task: &str, listing: &Listing, limit: usize) -> Vec<String> {
+    let root = Root::open(listing.dir());
+    let read = |path: &String| root.as_ref().ok()?.open_file(Path::new(path)).ok()?.text(MAX_FILE_BYTES).ok();
     let mut total = 0;
     let mut documents = Vec::new();
     for path in listing.paths().iter().take(MAX_FILES) {
         // A file that cannot be read may still be meant by its name.
-        let text = if total < MAX_TOTAL_BYTES {
-            read_text(&normalize(&listing.dir().join(path)), MAX_FILE_BYTES).unwrap_or_default()
-        } else {
-            String::new()
-        };
+        let text = if total < MAX_TOTAL_BYTES { read(path).unwrap_or_default() } else { String::new() };
         total += text.len();
         documents.push(Document { id: path.clone(), path: path.clone(), text, ..Document::default() });
     }

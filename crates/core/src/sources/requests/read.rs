@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::matcher::build_matcher;
 use super::read_files::{Content, ReadFiles, relative};
-use crate::fs::{Buffer, FileError, FileProblem, Irregular, LastLink, LinkProblem, beneath, open_regular};
+use crate::fs::{Buffer, FileError, FileProblem, Irregular, LinkProblem};
+use crate::load::{self, Opened, Root, guard};
 use crate::note::{Level, Note, NoteKind};
-use crate::piece::guard;
 use crate::shown::{normalize, one_line};
 use crate::text;
 
@@ -105,21 +105,20 @@ enum Reach {
 /// Reads one file after another into the same buffer.
 struct Reader<'a> {
     options: &'a Options,
+    /// The directory that requests may not leave.
+    root: Result<Root, FileProblem>,
     buffer: Buffer,
 }
 
 impl<'a> Reader<'a> {
     fn new(options: &'a Options) -> Self {
-        Self { options, buffer: Buffer::default() }
+        Self { options, root: Root::open(&options.dir), buffer: Buffer::default() }
     }
 
     fn read(&mut self, path: PathBuf, reach: Reach, files: &mut ReadFiles) {
         let label = relative(&path, &self.options.here);
         let content = match self.text(&path, reach) {
-            Ok(text) => {
-                let text = if self.options.redact { guard(&one_line(&label), text, &mut files.notes) } else { text };
-                Content::Read { content: text }
-            }
+            Ok(text) => Content::Read { content: guard(&one_line(&label), text, self.options.redact, &mut files.notes) },
             Err(problem) => {
                 files.notes.push(FileError::new(one_line(&label), problem.clone()).note(Level::Warning));
                 match problem {
@@ -132,27 +131,28 @@ impl<'a> Reader<'a> {
     }
 
     fn text(&mut self, path: &Path, reach: Reach) -> Result<String, FileProblem> {
-        let (mut file, metadata) = match reach {
-            Reach::Anywhere => open_regular(path, LastLink::Follow)?,
-            // The path is canonical by then: a link in its last place was put there since, and is refused.
-            Reach::Beneath => open_regular(&self.confined(path)?, LastLink::Refuse)?,
+        let opened = match reach {
+            Reach::Anywhere => load::open_named(path)?,
+            Reach::Beneath => self.open(path)?,
         };
         let limit = self.options.max_file_size.unwrap_or(MAX_BYTES);
-        let bytes = self.buffer.read(&mut file, &metadata, limit)?;
+        let bytes = opened.read(&mut self.buffer, limit)?;
         Ok(text::decode(bytes)?.into_owned())
     }
 
-    /// Returns the real path if it lies below the directory and, where there is a listing, was listed.
-    fn confined(&self, path: &Path) -> Result<PathBuf, FileProblem> {
-        let dir = &self.options.dir;
-        match beneath(dir, path) {
-            Err(problem @ FileProblem::Outside { .. }) if !passes_a_link(&normalize(dir), path) => Err(problem),
+    /// Opens a file if it lies below the directory and, where there is a listing, was listed.
+    fn open(&self, path: &Path) -> Result<Opened, FileProblem> {
+        let dir = normalize(&self.options.dir);
+        let root = self.root.as_ref().map_err(Clone::clone)?;
+        match root.open_file(path) {
+            Err(problem @ FileProblem::Outside { .. }) if !passes_a_link(&dir, path) => Err(problem),
             // Whether something that was not listed exists is nobody's business.
             _ if self.options.listed.as_ref().is_some_and(|listed| !listed.contains(path)) => Err(FileProblem::NotListed),
-            Ok(real) => Ok(real),
-            // What a link points to must not be told apart: not there, not readable and not allowed look the same.
-            Err(_) if passes_a_link(&normalize(dir), path) => Err(FileProblem::Link(LinkProblem::OutsideOrNowhere)),
-            Err(problem) => Err(problem),
+            Ok(opened) => Ok(opened),
+            // What is inside may be told, also behind a link.
+            Err(problem) if !passes_a_link(&dir, path) || root.place(path).is_ok() => Err(problem),
+            // Otherwise not there, not readable and not allowed must look the same.
+            Err(_) => Err(FileProblem::Link(LinkProblem::OutsideOrNowhere)),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use briefing_agents::Agent;
 use briefing_agents::install::recipe::is_own;
-use briefing_core::fs::read_text;
+use briefing_core::fs::read_own_text;
 use briefing_core::shown::path_text;
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ const MEND: &str = "codex (then approve the hooks, or type /hooks)";
 const USUAL_TIMEOUT: u64 = 600;
 
 pub(super) fn look(agent: &Agent, home: &Path, file: &Path, is_project: bool) -> Vec<Check> {
-    let text = read_text(&home.join("config.toml"), MAX_SETTINGS).unwrap_or_default();
+    let text = read_own_text(&home.join("config.toml"), MAX_SETTINGS).unwrap_or_default();
     let config: toml::Table = match text.parse() {
         Ok(config) => config,
         Err(error) => return vec![Check::new(agent.name, "trust", Verdict::Broken, format!("config.toml: {}", error.message()))],
@@ -54,7 +54,7 @@ fn approved(agent: &Agent, config: &toml::Table, file: &Path) -> Check {
 
 /// Returns the key of each of our entries and the hash that Codex would compare with.
 fn entries(agent: &Agent, file: &Path) -> Vec<(String, String)> {
-    let text = read_text(file, MAX_SETTINGS).unwrap_or_default();
+    let text = read_own_text(file, MAX_SETTINGS).unwrap_or_default();
     let hooks: Value = serde_json::from_str(&text).unwrap_or_default();
     let mut entries = Vec::new();
     for (event, groups) in hooks.get("hooks").and_then(Value::as_object).into_iter().flatten() {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::Failure;
-use crate::fs::{FileProblem, make_private, read_bytes, write_atomic};
+use crate::fs::{FileProblem, make_private, read_own_bytes, write_atomic};
 use crate::lock::Lock;
 use crate::shown::path_text;
 use crate::sources::domains::change::Change;
@@ -172,7 +172,7 @@ impl SavedFile {
     /// Says how the file becomes what it was.
     fn restored(&self, directory: &Path) -> Result<Restored, Failure> {
         let cannot = |path: &Path, problem: &FileProblem| Failure::new(format!("cannot read `{}`", path_text(path))).because(problem);
-        let now = match read_bytes(&self.path, MAX_BYTES) {
+        let now = match read_own_bytes(&self.path, MAX_BYTES) {
             Ok(bytes) => bytes,
             Err(FileProblem::Missing) => return Ok(Restored::Changed),
             Err(problem) => return Err(cannot(&self.path, &problem)),
@@ -185,7 +185,7 @@ impl SavedFile {
             return Ok(if tail.is_empty() { Restored::Removed } else { Restored::Changed });
         };
         let path = directory.join(name);
-        let mut bytes = read_bytes(&path, MAX_BYTES).map_err(|problem| cannot(&path, &problem))?;
+        let mut bytes = read_own_bytes(&path, MAX_BYTES).map_err(|problem| cannot(&path, &problem))?;
         if !tail.is_empty() && !bytes.ends_with(b"\n") {
             bytes.push(b'\n');
         }

@@ -1,0 +1,66 @@
+//! Secrets are taken out in every source, unless the user's own settings say otherwise.
+
+use briefing_testkit::Sandbox;
+use serde_json::json;
+
+const MESSAGE: &str = "how do I roll back the canary release when the error budget is gone?";
+const DOCUMENT: &str = "# Rolling back the canary release\n\nA rollback drains the canary when the error budget is gone. Use";
+
+fn key() -> String {
+    format!("ghp_{}", "aB3dE5fG7hJ9kL1m".repeat(3))
+}
+
+/// A project in which every source has a file with the same key.
+fn project() -> Sandbox {
+    let key = key();
+    let handoff = format!("---\nupdated: 2026-11-15T11:00:00Z\nstatus: active\n---\n\nThe key is {key}.\n");
+    Sandbox::new()
+        .directory(".git")
+        .file(".megg/info.md", format!("# Project\n\nThe key is {key}.\n"))
+        .file(".megg/knowledge.md", format!("# Knowledge\n\nThe key is {key}.\n"))
+        .file(".megg/state.md", handoff)
+        .file(".context/CONSTITUTION.md", format!("# Rules\n\nThe key is {key}.\n"))
+        .file("docs/canary.md", format!("{DOCUMENT} {key}.\n"))
+        .file("docs/index.json", r#"{"version":1,"docs":[{"path":"canary.md"}]}"#)
+}
+
+/// Returns what each source has to say, by its name.
+fn told(sandbox: &Sandbox) -> Vec<(&'static str, String)> {
+    let brief = |arguments: &[&str]| sandbox.brief(arguments).success().stdout();
+    let hook = |event: &str, session: &str| {
+        let payload = json!({ "hook_event_name": event, "session_id": session, "cwd": sandbox.root(), "source": "startup", "prompt": MESSAGE, "tool_name": "Read", "tool_input": {} });
+        sandbox.brief_with_input(["hook", "claude", event], payload.to_string()).success().stdout()
+    };
+    vec![
+        ("context", brief(&["context"])),
+        ("state", brief(&["state"])),
+        ("pack", brief(&["pack", "docs"])),
+        ("read", brief(&["read", "docs/canary.md"])),
+        ("domains", hook("SessionStart", "one")),
+        ("gate", hook("PreToolUse", "three")),
+        ("documents", hook("UserPromptSubmit", "two")),
+    ]
+}
+
+#[test]
+fn by_default_no_source_shows_a_secret() {
+    for (source, text) in told(&project()) {
+        assert!(!text.contains(&key()), "{source}: {text}");
+        assert!(text.contains("[redacted: GitHub token]"), "{source}: {text}");
+    }
+}
+
+#[test]
+fn the_users_own_settings_keep_secrets_in_every_source() {
+    for (source, text) in told(&project().file("~/.config/brief/brief.toml", "redact = false\n")) {
+        assert!(text.contains(&key()), "{source}: {text}");
+        assert!(!text.contains("[redacted"), "{source}: {text}");
+    }
+}
+
+#[test]
+fn a_project_cannot_turn_redaction_off() {
+    for (source, text) in told(&project().file("brief.toml", "redact = false\n")) {
+        assert!(!text.contains(&key()), "{source}: {text}");
+    }
+}

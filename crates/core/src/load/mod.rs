@@ -1,0 +1,139 @@
+//! Opening what people wrote: the only code that opens a user's content file.
+//!
+//! A [`Root`] is a directory, held open, that reading may not leave. Paths are resolved beneath its handle and never
+//! from the top of the file system, so whatever is renamed or linked while we read, nothing outside is reached. Type,
+//! size and encoding are checked on the open handle ([`Opened`]); [`guard`] takes secrets out where the settings say so.
+//!
+//! What the root is:
+//!
+//! | source | root |
+//! |---|---|
+//! | `pack` with a directory, relative or absolute | that directory |
+//! | `pack` with a file, `read --include`, `read --allow-outside` | none: a person chose the file ([`open_named`]) |
+//! | `read` and `gather` | `--dir`, otherwise the current directory |
+//! | gate | the repository's root, otherwise the directory that holds `.context` |
+//! | documents | the root of their index |
+//! | domains | the `.megg` directory, also one above the repository. A link there may lead to any other `.md` |
+//! | goals | the directory of the goal |
+//!
+//! A link that ends inside the root is followed, also an absolute one. The root itself may be a link; it is followed
+//! once, when it is opened. Names are not secret here: walking a tree and testing for existence happen by path.
+//!
+//! Files that hold no content (settings, caches, agents' transcripts) are read by [`crate::fs`].
+
+#[cfg(not(unix))]
+mod by_path;
+#[cfg(unix)]
+mod neighbours;
+#[cfg(unix)]
+mod root;
+#[cfg(all(test, unix))]
+mod tests;
+#[cfg(unix)]
+mod walk;
+
+use std::borrow::Cow;
+use std::fs::{File, Metadata};
+use std::path::Path;
+
+use crate::fs::{Buffer, FileProblem, open_regular};
+use crate::note::Note;
+use crate::secrets;
+use crate::shown::{normalize, path_text};
+use crate::text;
+
+#[cfg(not(unix))]
+pub use by_path::{Neighbours, Root};
+#[cfg(unix)]
+pub use neighbours::Neighbours;
+#[cfg(unix)]
+pub use root::Root;
+
+/// A regular file, open for reading.
+#[derive(Debug)]
+pub struct Opened {
+    file: File,
+    /// Of the open file, whatever its name leads to by now.
+    pub metadata: Metadata,
+}
+
+impl Opened {
+    /// Reads the file into `buffer`, in place of what was there. One byte more than `limit` is a problem.
+    pub fn read(mut self, buffer: &mut Buffer, limit: u64) -> Result<&[u8], FileProblem> {
+        buffer.read(&mut self.file, &self.metadata, limit)
+    }
+
+    /// Appends the file to `buffer`.
+    pub fn append(mut self, buffer: &mut Buffer, limit: u64) -> Result<(), FileProblem> {
+        buffer.append(&mut self.file, &self.metadata, limit)
+    }
+
+    /// Returns the bytes of the file.
+    pub fn bytes(self, limit: u64) -> Result<Vec<u8>, FileProblem> {
+        let mut buffer = Buffer::default();
+        self.read(&mut buffer, limit).map(<[u8]>::to_vec)
+    }
+
+    /// Returns the text of the file: UTF-8 (a byte order mark is dropped) or UTF-16 with a mark.
+    pub fn text(self, limit: u64) -> Result<String, FileProblem> {
+        let mut buffer = Buffer::default();
+        Ok(text::decode(self.read(&mut buffer, limit)?)?.into_owned())
+    }
+
+    /// Returns the text of the file with U+FFFD in place of what is not UTF-8, and where the first of these bytes is.
+    pub fn lossy_text(self, limit: u64) -> Result<(String, Option<usize>), FileProblem> {
+        let mut buffer = Buffer::default();
+        let bytes = self.read(&mut buffer, limit)?;
+        match text::decode(bytes) {
+            Ok(text) => Ok((text.into_owned(), None)),
+            Err(text::Undecodable::NotUtf8 { offset }) => Ok((String::from_utf8_lossy(bytes).into_owned(), Some(offset))),
+            Err(undecodable) => Err(undecodable.into()),
+        }
+    }
+}
+
+/// Opens a file that a person named. Links are followed as the system does, wherever they lead.
+pub fn open_named(path: &Path) -> Result<Opened, FileProblem> {
+    open_regular(path).map(|(file, metadata)| Opened { file, metadata })
+}
+
+/// Opens a file by its real path. A link anywhere on it was put there since the path was resolved, and is refused.
+pub fn open_real(path: &Path) -> Result<Opened, FileProblem> {
+    let top = path.ancestors().last().unwrap_or(path);
+    Root::open(top)?.open_plain(path.strip_prefix(top).unwrap_or(path))
+}
+
+/// Takes secrets out of `text`, where the settings want that (`redacts`), and leaves a note for each.
+pub fn guard(shown: &str, text: String, redacts: bool, notes: &mut Vec<Note>) -> String {
+    if !redacts {
+        return text;
+    }
+    let redacted = secrets::redact(&text);
+    if redacted.secrets.is_empty() {
+        return text;
+    }
+    notes.extend(redacted.secrets.iter().map(|secret| secret.note(shown)));
+    redacted.text.into_owned()
+}
+
+/// Returns `asked` (relative to the root, or absolute) as a path below the root. What leaves the root by its name alone
+/// is refused before anything is looked up, so that an error says nothing about what is there.
+fn below<'a>(root: &Root, asked: &'a Path) -> Result<Cow<'a, Path>, FileProblem> {
+    let (top, joined) = (normalize(root.path()), normalize(&root.path().join(asked)));
+    if let Ok(below) = joined.strip_prefix(&top) {
+        // As it is written, where that is possible: `..` after a link is resolved by the file system.
+        return Ok(match asked.strip_prefix(root.path()) {
+            Ok(below) => Cow::Borrowed(below),
+            Err(_) if asked.is_relative() => Cow::Borrowed(asked),
+            Err(_) => Cow::Owned(below.to_path_buf()),
+        });
+    }
+    match root.real().and_then(|real| joined.strip_prefix(real).ok()) {
+        Some(below) => Ok(Cow::Owned(below.to_path_buf())),
+        None => Err(outside(root)),
+    }
+}
+
+fn outside(root: &Root) -> FileProblem {
+    FileProblem::Outside { root: path_text(root.path()) }
+}

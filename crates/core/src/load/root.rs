@@ -1,0 +1,193 @@
+//! A directory, held open, and the two ways to open something beneath it: the kernel's own (`openat2`), and one
+//! component at a time where the kernel has none.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::io::Errno;
+
+use super::{Opened, below, outside, walk};
+use crate::fs::{FileProblem, LinkProblem, checked};
+
+/// How a file is opened: never blocking, never as the terminal of this process.
+pub(super) const FILE: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+/// How something is held without being read.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) const HELD: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) const HELD: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
+/// What links on the way may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Links {
+    /// They are followed as long as the path ends beneath the root.
+    Inside,
+    /// There are none.
+    Refused,
+}
+
+/// Who resolves a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Resolver {
+    /// The kernel; what it leaves open, we do.
+    Kernel,
+    Walk,
+}
+
+/// Old kernels have no `openat2`, some sandboxes forbid it, and other systems never had it.
+static HAS_OPENAT2: AtomicBool = AtomicBool::new(cfg!(any(target_os = "linux", target_os = "android")));
+
+impl Resolver {
+    fn best() -> Self {
+        if HAS_OPENAT2.load(Ordering::Relaxed) { Self::Kernel } else { Self::Walk }
+    }
+}
+
+/// A directory that reading may not leave. It is held open: what its path leads to later does not matter.
+#[derive(Debug)]
+pub struct Root {
+    path: PathBuf,
+    handle: OwnedFd,
+    real: OnceLock<Option<PathBuf>>,
+}
+
+impl Root {
+    /// Opens a directory by its absolute path. It may be reached by links.
+    pub fn open(path: &Path) -> Result<Self, FileProblem> {
+        let handle = openat(CWD, path, HELD | OFlags::DIRECTORY, Mode::empty()).map_err(io::Error::from)?;
+        Ok(Self { path: path.to_path_buf(), handle, real: OnceLock::new() })
+    }
+
+    /// Opens a directory by its real path. A link anywhere on it was put there since the path was resolved, and is refused.
+    pub fn open_real(path: &Path) -> Result<Self, FileProblem> {
+        let top = Self::open(Path::new("/"))?;
+        let handle = top.directory(path.strip_prefix("/").unwrap_or(path))?;
+        Ok(Self { path: path.to_path_buf(), handle, real: OnceLock::from(Some(path.to_path_buf())) })
+    }
+
+    /// Returns the path that it was opened by.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the path without links, where it can be told.
+    pub fn real(&self) -> Option<&Path> {
+        self.real.get_or_init(|| real_path(&self.handle).or_else(|| fs::canonicalize(&self.path).ok())).as_deref()
+    }
+
+    /// Opens a regular file beneath the root; `path` is relative to it, or absolute.
+    pub fn open_file(&self, path: &Path) -> Result<Opened, FileProblem> {
+        self.file(&below(self, path)?, Links::Inside, Resolver::best())
+    }
+
+    /// Opens a regular file beneath the root by a relative path without links.
+    pub fn open_plain(&self, path: &Path) -> Result<Opened, FileProblem> {
+        self.file(path, Links::Refused, Resolver::best())
+    }
+
+    /// Returns the real path of something beneath the root, which need not be readable.
+    pub fn place(&self, path: &Path) -> Result<PathBuf, FileProblem> {
+        let path = below(self, path)?;
+        let handle = self.resolve(&path, HELD, Links::Inside, Resolver::best())?;
+        match real_path(&handle) {
+            Some(real) => Ok(real),
+            None => Ok(fs::canonicalize(self.path.join(path))?),
+        }
+    }
+
+    pub(super) fn handle(&self) -> BorrowedFd<'_> {
+        self.handle.as_fd()
+    }
+
+    /// Holds a directory beneath the root by a relative path without links.
+    pub(super) fn directory(&self, path: &Path) -> Result<OwnedFd, FileProblem> {
+        self.resolve(path, HELD | OFlags::DIRECTORY, Links::Refused, Resolver::best())
+    }
+
+    pub(super) fn file(&self, path: &Path, links: Links, resolver: Resolver) -> Result<Opened, FileProblem> {
+        checked(File::from(self.resolve(path, FILE, links, resolver)?)).map(|(file, metadata)| Opened { file, metadata })
+    }
+
+    /// Opens something beneath the root.
+    pub(super) fn resolve(&self, path: &Path, flags: OFlags, links: Links, resolver: Resolver) -> Result<OwnedFd, FileProblem> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        if memchr::memchr(0, path.as_os_str().as_encoded_bytes()).is_some() {
+            return Err(FileProblem::Io("file name contained an unexpected NUL byte".into()));
+        }
+        let by_kernel = match resolver {
+            Resolver::Kernel => self.by_kernel(path, flags, links),
+            Resolver::Walk => None,
+        };
+        by_kernel.unwrap_or_else(|| walk::open(self, path, flags, links))
+    }
+
+    /// Asks the kernel; `None` where it has no answer that counts. Only a file that opens and the plain errors do: of a link
+    /// that leaves the root it does not look where it ends, and of what cannot be opened it does not say what it is.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    fn by_kernel(&self, path: &Path, flags: OFlags, links: Links) -> Option<Result<OwnedFd, FileProblem>> {
+        use rustix::fs::{ResolveFlags, openat2};
+        /// How often a path is tried that changes while it is resolved.
+        const TRIES: usize = 4;
+        let mut how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        if links == Links::Refused {
+            how |= ResolveFlags::NO_SYMLINKS;
+        }
+        for _ in 0..TRIES {
+            match openat2(&self.handle, path, flags, Mode::empty(), how) {
+                Ok(handle) => return Some(Ok(handle)),
+                Err(Errno::AGAIN | Errno::INTR) => {}
+                Err(Errno::NOSYS | Errno::PERM) => {
+                    HAS_OPENAT2.store(false, Ordering::Relaxed);
+                    return None;
+                }
+                Err(Errno::LOOP) if links == Links::Refused => return Some(Err(FileProblem::Link(LinkProblem::Unexpected))),
+                Err(error @ (Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::NAMETOOLONG)) => {
+                    return Some(Err(io::Error::from(error).into()));
+                }
+                Err(_) => return None,
+            }
+        }
+        None
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    #[expect(clippy::unused_self, reason = "only Linux has `openat2`")]
+    fn by_kernel(&self, _: &Path, _: OFlags, _: Links) -> Option<Result<OwnedFd, FileProblem>> {
+        None
+    }
+
+    /// Returns where a path that leaves the root comes back into it, relative to the root. It is resolved by name only:
+    /// what is opened in the end is opened beneath the root again.
+    pub(super) fn reentry(&self, path: &Path) -> Result<PathBuf, FileProblem> {
+        let real = fs::canonicalize(path)?;
+        let below = self.real().and_then(|root| real.strip_prefix(root).ok());
+        below.map(Path::to_path_buf).ok_or_else(|| outside(self))
+    }
+}
+
+/// Returns the path of an open file or directory, where the system tells it.
+fn real_path(handle: &OwnedFd) -> Option<PathBuf> {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    {
+        use std::os::fd::AsRawFd;
+        let path = fs::read_link(format!("/proc/self/fd/{}", handle.as_raw_fd())).ok()?;
+        // One that is gone has a mark behind its name.
+        path.symlink_metadata().is_ok().then_some(path)
+    }
+    #[cfg(target_vendor = "apple")]
+    {
+        use std::os::unix::ffi::OsStringExt;
+        let path = rustix::fs::getpath(handle).ok()?;
+        Some(PathBuf::from(std::ffi::OsString::from_vec(path.into_bytes())))
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+    {
+        let _ = handle;
+        None
+    }
+}

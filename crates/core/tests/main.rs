@@ -1,0 +1,4 @@
+//! The library as a program uses it.
+
+#[cfg(target_os = "linux")]
+mod race;
