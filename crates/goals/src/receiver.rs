@@ -65,7 +65,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir_all(dir.path().join(".claw")).unwrap();
         fs::write(dir.path().join(".claw/claw.yaml"), "llm_command: evil\nmax_file_size_kb: 3\n").unwrap();
-        let places = Places { here: dir.path().to_path_buf(), home: None, config: None, state: None, cache: None };
+        let places = Places::at(dir.path());
         let found = project_receivers(&places);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].values, [("llm_command", "evil".to_owned())]);

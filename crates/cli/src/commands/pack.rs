@@ -194,16 +194,12 @@ fn deliver(arguments: &Arguments, target: Option<&Path>, here: &Path, packed: &P
         return replacement.commit().map_err(|error| fail(&error));
     }
     if arguments.copy {
-        let mut document = Vec::new();
-        packed.write(&mut document).map_err(|error| Failure::new("cannot read the temporary file back").because(&error))?;
-        return clipboard::copy(&document);
+        return clipboard::copy(packed.text()?.as_bytes());
     }
     let mut stdout = std::io::stdout().lock();
     if stdout.is_terminal() {
         // Contents are strangers' words: on a terminal they must not move the cursor.
-        let mut document = Vec::new();
-        packed.write(&mut document).map_err(|error| Failure::new("cannot read the temporary file back").because(&error))?;
-        return output::print_foreign(&String::from_utf8_lossy(&document));
+        return output::print_foreign(&packed.text()?);
     }
     output::finish(packed.write(&mut stdout).and_then(|()| stdout.flush()))
 }

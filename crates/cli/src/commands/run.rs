@@ -220,10 +220,9 @@ impl Run<'_> {
         let packed = pack_shown(&PackRequest::new(&paths, here, &rules), false)?;
         pack_report::warn(&packed, false, false);
         pack_report::confirm(&packed, self.settings.files.error_handling_mode.value, walk.yes, false)?;
-        let mut document = Vec::new();
-        packed.write(&mut document).map_err(|error| Failure::new("cannot read the temporary file back").because(&error))?;
+        let document = packed.text()?;
         talk::plain(&pack_report::summary(&packed));
-        Ok(Some(String::from_utf8_lossy(&document).into_owned()))
+        Ok(Some(document))
     }
 
     /// Prints a text, or writes it to the file that was named.

@@ -303,6 +303,11 @@ pub struct Places {
 const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 
 impl Places {
+    /// Returns the places of a request that knows no user: nothing but `here` (absolute) is looked at or written.
+    pub fn at(here: impl Into<PathBuf>) -> Self {
+        Self { here: here.into(), home: None, config: None, state: None, cache: None }
+    }
+
     /// Returns the user's `brief.toml`, whether it exists or not.
     pub fn user_file(&self) -> Option<PathBuf> {
         self.config.as_ref().map(|config| config.join("brief").join("brief.toml"))

@@ -8,6 +8,7 @@ use super::fit::Fitted;
 use super::rules::ShownLimits;
 use super::spool::{Run, Spool};
 use super::tree::tree;
+use crate::failure::Failure;
 use crate::fs::FileError;
 use crate::note::{Note, NoteKind};
 use crate::render::{Frame, Style};
@@ -70,6 +71,13 @@ impl Packed {
             self.spool.copy(run.offset, run.length, out)?;
         }
         out.write_all(self.style.footer(&frame).as_bytes())
+    }
+
+    /// Returns the whole document.
+    pub fn text(&self) -> Result<String, Failure> {
+        let mut document = Vec::new();
+        self.write(&mut document).map_err(|error| Failure::new("cannot read the temporary file back").because(&error))?;
+        Ok(String::from_utf8(document).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
     }
 
     /// Makes the spool's own file the document, where the spool waits beside it; else the document must be written.

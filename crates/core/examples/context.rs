@@ -1,0 +1,14 @@
+//! Tells what is known about a directory: its domains, their knowledge, the hand-off of the session before.
+use std::path::Path;
+
+use briefing_core::sources::domains::{context, text};
+use jiff::Timestamp;
+
+pub fn about(here: &Path, topic: Option<&str>) -> String {
+    text(&context(here, topic, Timestamp::now()))
+}
+
+#[expect(clippy::print_stdout, reason = "an example prints")]
+fn main() {
+    print!("{}", about(&std::env::current_dir().expect("it exists"), None));
+}

@@ -1,0 +1,19 @@
+//! Lets a model choose files for a task; without one, the words of the task choose.
+use std::path::Path;
+
+use briefing_core::Failure;
+use briefing_core::settings::Settings;
+use briefing_core::sources::files::Rules;
+use briefing_core::sources::requests::{Format, Options, render};
+use briefing_llm::gather::{GatherRequest, Model, gather};
+
+pub fn files(here: &Path, task: &str, model: Option<&mut Model<'_>>) -> Result<String, Failure> {
+    let rules = Rules::settle(&Settings::defaults(), &[], &[], None)?;
+    let request = GatherRequest { task, includes: &[], options: Options::new(here), rules: &rules };
+    Ok(render(&mut gather(&request, model)?.files, here, Format::Markdown))
+}
+
+#[expect(clippy::print_stdout, reason = "an example prints")]
+fn main() {
+    print!("{}", files(&std::env::current_dir().expect("it exists"), "retry a failed call", None).unwrap_or_default());
+}
