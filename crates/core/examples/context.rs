@@ -5,7 +5,7 @@ use briefing_core::sources::domains::{context, text};
 use jiff::Timestamp;
 
 pub fn about(here: &Path, topic: Option<&str>) -> String {
-    text(&context(here, topic, Timestamp::now()))
+    text(&context(here, topic, Timestamp::now(), true))
 }
 
 #[expect(clippy::print_stdout, reason = "an example prints")]
