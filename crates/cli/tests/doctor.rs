@@ -29,7 +29,7 @@ fn a_settings_file_that_cannot_be_parsed_is_broken_with_line_and_column() {
     std::fs::write(&file, whole.replacen("\"hooks\": {", "\"hooks\": {,", 1)).unwrap();
     let told = doctor(&sandbox).code(1);
     assert!(told.stdout().contains("BROKEN entry: [HOME]/.claude/settings.json: line 2, column 13: "), "{told}");
-    assert!(told.stdout().contains("mend: mend the file by hand, then `brief install claude`"), "{told}");
+    assert!(told.stdout().contains("fix: correct the file by hand, then run `brief install claude`"), "{told}");
     assert!(told.stdout().contains("cursor\n  ok     entry: intact"), "the others are looked at all the same: {told}");
     assert_eq!(broken(&sandbox, "claude").len(), 1);
     sandbox.write("~/.claude/settings.json", "{\"hooks\": []}");
@@ -57,7 +57,7 @@ fn a_settings_file_that_cannot_be_read_is_broken() {
 }
 
 #[test]
-fn what_was_mended_is_looked_at_again() {
+fn what_was_fixed_is_checked_again() {
     let sandbox = installed(&["claude", "opencode"]);
     let file = sandbox.home().join(".claude/settings.json");
     let whole = std::fs::read_to_string(&file).unwrap();
@@ -65,7 +65,7 @@ fn what_was_mended_is_looked_at_again() {
     sandbox.write("~/.config/opencode/plugins/brief.js", "const PROGRAM = \"/nowhere/brief\"\n");
     assert_eq!(doctor(&sandbox).code(1).stdout().matches("BROKEN entry").count(), 2);
     let fixed = sandbox.brief(["doctor", "--fix"]).success();
-    assert_eq!(fixed.stdout().matches("ok     entry: written anew").count(), 2, "{fixed}");
+    assert_eq!(fixed.stdout().matches("ok     entry: rewritten").count(), 2, "{fixed}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), whole);
     let _ = sandbox.brief(["uninstall", "claude", "opencode", "--yes"]).success();
     let left = std::fs::read_to_string(&file).unwrap_or_default();
@@ -132,7 +132,7 @@ fn a_state_directory_that_cannot_be_used_is_named_by_everybody() {
         let sandbox = Sandbox::new().file("~/.claude/settings.json", "{}").file(place, "a file");
         let shown = place.replace('~', "[HOME]");
         let told = doctor(&sandbox).code(1);
-        assert!(told.stdout().contains(&format!("BROKEN place: nothing can be remembered: `{shown}`: not a directory")), "{told}");
+        assert!(told.stdout().contains(&format!("BROKEN place: the state directory cannot be used: `{shown}`: not a directory")), "{told}");
         let refused = sandbox.brief(["install", "claude", "--yes"]).code(1);
         assert!(refused.stderr().contains("cannot keep a copy of `[HOME]/.claude/settings.json`"), "{refused}");
         assert!(refused.stderr().contains(&shown) && refused.stderr().contains("`brief doctor`"), "{refused}");
@@ -162,7 +162,7 @@ fn our_directory_is_for_its_owner_whoever_makes_it() {
 
     let sandbox = Sandbox::new().file("~/.local/state/brief/trust.json", "{}");
     std::fs::set_permissions(sandbox.home().join(".local/state/brief"), std::fs::Permissions::from_mode(0o755)).unwrap();
-    assert!(doctor(&sandbox).success().stdout().contains("others can look into [HOME]/.local/state/brief"));
+    assert!(doctor(&sandbox).success().stdout().contains("other users can read [HOME]/.local/state/brief"));
     let _ = sandbox.brief(["doctor", "--fix"]).success();
     assert_eq!(mode(&sandbox), 0o700);
 }

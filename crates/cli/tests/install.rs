@@ -22,7 +22,7 @@ fn in_twice_and_out_again_leaves_every_byte() {
     let first = run("install");
     assert!(first.stderr().contains("approved"), "{first}");
     let second = run("install");
-    assert_eq!(second.stdout().matches("installed already").count(), agents.len(), "{second}");
+    assert_eq!(second.stdout().matches("already installed").count(), agents.len(), "{second}");
     let _ = run("uninstall");
     assert_eq!(std::fs::read_to_string(sandbox.home().join(".claude/settings.json")).unwrap(), SETTINGS);
     assert_eq!(std::fs::read_to_string(sandbox.home().join(".cursor/hooks.json")).unwrap(), "{\"version\":1}");
@@ -87,7 +87,7 @@ fn our_own_path_may_have_any_letters() {
         let all = |word: &'static str| [&[word][..], &agents, &["--yes"]].concat();
         assert_eq!(run(&all("install")).0, Some(0));
         let again = run(&all("install")).1;
-        assert_eq!(again.matches("installed already").count(), agents.len(), "{again}");
+        assert_eq!(again.matches("already installed").count(), agents.len(), "{again}");
         let told = run(&["doctor"]).1;
         assert_eq!(told.matches("ok     entry: intact").count(), agents.len(), "{told}");
         assert!(!told.contains("BROKEN answers") && told.contains("ok     answers chat.message"), "{told}");
@@ -107,7 +107,7 @@ fn a_name_that_could_not_be_recognised_is_refused() {
         .unwrap();
     let output = sandbox.command(&program).args(["install", "claude", "--yes"]).output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.code() == Some(1) && told.contains("call this program `brief`"), "{told}");
+    assert!(output.status.code() == Some(1) && told.contains("rename this program to `brief`"), "{told}");
 }
 
 #[test]
@@ -128,14 +128,14 @@ fn the_project_has_its_own_file_and_unknown_agents_are_guessed() {
 }
 
 #[test]
-fn doctor_runs_the_very_command_and_says_how_to_mend_it() {
+fn doctor_runs_the_configured_command_and_says_how_to_fix_it() {
     let sandbox = Sandbox::new().file("~/.claude/settings.json", "{}");
     let before = sandbox.brief(["doctor"]).success();
-    assert!(before.stdout().contains("mend: brief install claude"), "{before}");
+    assert!(before.stdout().contains("fix: brief install claude"), "{before}");
     let _ = sandbox.brief(["install", "claude", "--yes"]).success();
     let after = sandbox.brief(["doctor"]).success();
     assert!(after.stdout().contains("ok     entry: intact") && after.stdout().contains("ok     answers PostToolBatch"), "{after}");
-    assert!(after.stdout().contains("never, as far as the log reaches"), "the probe leaves no trace: {after}");
+    assert!(after.stdout().contains("never, according to the log"), "the probe leaves no trace: {after}");
     let file = sandbox.home().join(".claude/settings.json");
     let damaged = std::fs::read_to_string(&file)
         .unwrap()
@@ -144,8 +144,8 @@ fn doctor_runs_the_very_command_and_says_how_to_mend_it() {
     let broken = sandbox.brief(["doctor"]).code(1);
     assert!(broken.stdout().contains("BROKEN answers SessionStart") && broken.stdout().contains("BROKEN entry"), "{broken}");
     let _ = sandbox.brief(["doctor", "--fix"]).success();
-    let mended = sandbox.brief(["doctor", "--json"]).success();
-    assert!(mended.stdout().contains("\"broken\": 0"), "{mended}");
+    let fixed = sandbox.brief(["doctor", "--json"]).success();
+    assert!(fixed.stdout().contains("\"broken\": 0"), "{fixed}");
 }
 
 #[cfg(unix)]
@@ -165,7 +165,7 @@ fn a_claude_too_old_for_an_event_is_given_another_one() {
 
     is_version("2.1.117");
     let installed = sandbox.brief(["install", "claude", "--yes"]).success();
-    assert!(installed.stderr().contains("Claude Code 2.1.117 is older than the event"), "{installed}");
+    assert!(installed.stderr().contains("Claude Code 2.1.117 does not know the event"), "{installed}");
     assert!(!settings().contains("PostToolBatch"), "an older one refuses the whole file: {}", settings());
     assert_eq!(settings().matches("brief hook claude PreToolUse\"").count(), 1, "{}", settings());
     let healthy = sandbox.brief(["doctor"]).success();
@@ -175,7 +175,7 @@ fn a_claude_too_old_for_an_event_is_given_another_one() {
     let updated = sandbox.brief(["doctor"]).code(1);
     assert!(updated.stdout().contains("BROKEN entry") && updated.stdout().contains("brief install claude"), "{updated}");
     let again = sandbox.brief(["install", "claude", "--yes"]).success();
-    assert!(!again.stderr().contains("older"), "{again}");
+    assert!(!again.stderr().contains("does not know"), "{again}");
     assert!(settings().contains("PostToolBatch") && !settings().contains("PreToolUse"), "{}", settings());
     let _ = sandbox.brief(["doctor"]).success();
 }

@@ -1,4 +1,4 @@
-//! `brief doctor`: why does it not work? Every agent that is here, the store, the settings.
+//! `brief doctor`: checks every agent on this machine, the store and the settings, and says how to fix what is wrong.
 
 mod agents;
 mod probe;
@@ -39,7 +39,7 @@ enum Verdict {
     Broken,
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, Clone, Serialize)]
 struct Check {
     /// An agent's name, `store` or `settings`.
@@ -47,18 +47,18 @@ struct Check {
     what: String,
     verdict: Verdict,
     detail: String,
-    /// The command that mends it, or what to do by hand.
+    /// The command that fixes it, or what to do by hand.
     #[serde(skip_serializing_if = "Option::is_none")]
-    mend: Option<String>,
+    fix: Option<String>,
 }
 
 impl Check {
     fn new(about: &str, what: &str, verdict: Verdict, detail: impl Into<String>) -> Self {
-        Self { about: about.to_owned(), what: what.to_owned(), verdict, detail: detail.into(), mend: None }
+        Self { about: about.to_owned(), what: what.to_owned(), verdict, detail: detail.into(), fix: None }
     }
 
-    fn mend(mut self, command: impl Into<String>) -> Self {
-        self.mend = Some(command.into());
+    fn fix(mut self, command: impl Into<String>) -> Self {
+        self.fix = Some(command.into());
         self
     }
 }
@@ -85,12 +85,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     match broken {
         0 => Ok(()),
-        1 => Err(Failure::new("1 thing is broken")),
-        many => Err(Failure::new(format!("{many} things are broken"))),
+        1 => Err(Failure::new("1 problem was found")),
+        many => Err(Failure::new(format!("{many} problems were found"))),
     }
 }
 
-/// Tells whether an agent is here, or something of ours in a file of it.
+/// Returns whether an agent is on this machine, or one of its settings files mentions us.
 fn concerns_us(agent: &Agent, places: &Places) -> bool {
     is_here(agent, places) || [false, true].into_iter().any(|is_project| names_us(agent, places, is_project))
 }
@@ -109,8 +109,8 @@ fn shown(checks: &[Check]) -> String {
             Verdict::Broken => "BROKEN",
         };
         let _ = writeln!(text, "  {word:<6} {}: {}", check.what, one_line(&check.detail));
-        if let Some(mend) = &check.mend {
-            let _ = writeln!(text, "         mend: {}", one_line(mend));
+        if let Some(fix) = &check.fix {
+            let _ = writeln!(text, "         fix: {}", one_line(fix));
         }
     }
     text
@@ -120,7 +120,7 @@ fn settings(places: &Places) -> Vec<Check> {
     let (_, problems) = environment::resolve(places, Layer::default());
     let verdict = |is_error| if is_error { Verdict::Broken } else { Verdict::Info };
     let check = |problem: &ConfigProblem| Check::new("settings", "files", verdict(problem.is_error), problem.to_string());
-    let mut checks: Vec<_> = problems.iter().map(|problem| check(problem).mend("brief config default")).collect();
+    let mut checks: Vec<_> = problems.iter().map(|problem| check(problem).fix("brief config default")).collect();
     checks.extend(places.ignored_project_file().as_ref().map(check));
     if checks.is_empty() {
         checks.push(Check::new("settings", "files", Verdict::Good, "no problems"));

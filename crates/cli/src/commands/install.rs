@@ -1,4 +1,4 @@
-//! `brief install` and `brief uninstall`: our entries in the agents' own configuration.
+//! `brief install` and `brief uninstall`: our entries in the agents' own settings.
 //!
 //! The change is shown first, written in one step, can be done twice without effect, and undone.
 
@@ -71,12 +71,15 @@ fn run(arguments: &Arguments, direction: Direction) -> Result<(), Failure> {
     let places = environment::places()?;
     let program = program()?;
     if direction == Direction::In && !is_own_program(&program) {
-        return Err(Failure::new(format!("`{}` could not be told from other programs later", briefing_core::shown::one_line(&program)))
-            .hint("call this program `brief`, or put a link of that name to it on PATH"));
+        return Err(Failure::new(format!(
+            "`brief` could not recognise an entry that calls `{}`",
+            briefing_core::shown::one_line(&program)
+        ))
+        .hint("rename this program to `brief`, or put a link with that name on PATH"));
     }
     let state = Place::of(&places)
         .map(|place| place.directory().to_path_buf())
-        .ok_or_else(|| Failure::new("no state directory is known").hint("set HOME or XDG_STATE_HOME"))?;
+        .ok_or_else(|| Failure::new("cannot determine the state directory").hint("set HOME or XDG_STATE_HOME"))?;
     let mut steps = Vec::new();
     for agent in chosen(arguments, direction, &places)? {
         let file = file_of(agent, &places, arguments.project)?;
@@ -87,9 +90,9 @@ fn run(arguments: &Arguments, direction: Direction) -> Result<(), Failure> {
             Direction::Out => install::uninstall(agent, before.as_deref(), Record::read(&state, &file).as_ref()),
         };
         let change = change.map_err(|problem| {
-            Failure::new(format!("`{}` is left as it is", path_text(&file)))
+            Failure::new(format!("`{}` was not changed", path_text(&file)))
                 .because(&problem)
-                .hint("mend the file, then run the same command again")
+                .hint("correct the file, then run the same command again")
         })?;
         steps.push(Step { agent, file, before, change, old: old.filter(|_| direction == Direction::In) });
     }
@@ -104,9 +107,11 @@ fn run(arguments: &Arguments, direction: Direction) -> Result<(), Failure> {
     }
     if !arguments.yes {
         if !prompt::can_ask() {
-            return Err(Failure::new("nothing was changed: nobody is here to agree").hint("`--yes` agrees, `--dry-run` only shows"));
+            return Err(
+                Failure::new("nothing was changed: not a terminal").hint("pass `--yes` to confirm, or `--dry-run` to see the change")
+            );
         }
-        if !prompt::yes("Write this?") {
+        if !prompt::yes("Make this change?") {
             return Err(Failure::new("nothing was changed"));
         }
     }
@@ -133,7 +138,7 @@ fn apply(step: &Step, direction: Direction, state: &Path) -> Result<(), Failure>
     }
     if let Some([major, minor, patch]) = step.old {
         talk::plain(&format!(
-            "{} {major}.{minor}.{patch} is older than the event that we prefer; run `brief install {}` again when you have updated it.",
+            "{} {major}.{minor}.{patch} does not know the event that we prefer; run `brief install {}` again after updating it.",
             step.agent.title, step.agent.name
         ));
     }
@@ -143,9 +148,9 @@ fn apply(step: &Step, direction: Direction, state: &Path) -> Result<(), Failure>
 /// Writes a file that has our entries in it, once what it held before is kept in our state directory.
 pub(crate) fn put_in(file: &Path, before: Option<Vec<u8>>, after: &[u8], state: &Path) -> Result<(), Failure> {
     Record::new(file, before, after).write(state, file).map_err(|error| {
-        Failure::new(format!("cannot keep a copy of `{}`, so it is left as it is", path_text(file)))
+        Failure::new(format!("cannot keep a copy of `{}`, so it was not changed", path_text(file)))
             .because(&error)
-            .hint("`brief doctor` tells what is wrong with our state directory; XDG_STATE_HOME names another one")
+            .hint("`brief doctor` explains what is wrong with the state directory; XDG_STATE_HOME sets another one")
     })?;
     if let Some(parent) = file.parent() {
         std::fs::create_dir_all(parent).map_err(|error| cannot_write(file, &error.into()))?;
@@ -167,9 +172,9 @@ fn shown(step: &Step, direction: Direction) -> String {
     let file = path_text(&step.file);
     let old = String::from_utf8_lossy(step.before.as_deref().unwrap_or_default()).into_owned();
     match &step.change {
-        Change::Nothing if direction == Direction::In => format!("{}: installed already in `{file}`\n", step.agent.title),
+        Change::Nothing if direction == Direction::In => format!("{}: already installed in `{file}`\n", step.agent.title),
         Change::Nothing => format!("{}: not installed in `{file}`\n", step.agent.title),
-        Change::Delete => format!("{}: `{file}` is removed\n", step.agent.title),
+        Change::Delete => format!("{}: `{file}` will be deleted\n", step.agent.title),
         Change::Write(bytes) => {
             let new = String::from_utf8_lossy(bytes);
             let from = if step.before.is_some() { file.as_str() } else { "/dev/null" };
@@ -187,7 +192,7 @@ fn chosen(arguments: &Arguments, direction: Direction, places: &Places) -> Resul
         let agents: Vec<_> = arguments.agents.iter().map(|name| agent(name)).collect::<Result<_, _>>()?;
         if let Some(agent) = agents.iter().find(|agent| agent.recipe == Recipe::None) {
             return Err(Failure::usage(format!("there is nothing to install for `{}`", agent.name))
-                .hint("let your program call `brief hook generic EVENT`; `docs/agents.md` shows the JSON"));
+                .hint("call `brief hook generic EVENT` from your program; `docs/agents.md` shows the JSON"));
         }
         return Ok(agents);
     }
@@ -195,8 +200,8 @@ fn chosen(arguments: &Arguments, direction: Direction, places: &Places) -> Resul
     let found: Vec<_> = AGENTS.iter().filter(is_wanted).collect();
     if found.is_empty() {
         return Err(match direction {
-            Direction::In => Failure::new("no agent that can be installed for was found here").hint("name one: `brief install claude`"),
-            Direction::Out => Failure::new("no agent and no entry of ours was found here").hint("name one: `brief uninstall claude`"),
+            Direction::In => Failure::new("no supported agent was found on this machine").hint("name one: `brief install claude`"),
+            Direction::Out => Failure::new("no supported agent and no installed hook was found").hint("name one: `brief uninstall claude`"),
         });
     }
     Ok(found)
@@ -227,7 +232,7 @@ pub(crate) fn project_of(places: &Places) -> &Path {
 /// Returns the file of an agent that we write.
 pub(crate) fn file_of(agent: &Agent, places: &Places, is_project: bool) -> Result<PathBuf, Failure> {
     debug_assert!(agent.events.iter().any(|event| event.moment == Moment::Message), "every agent has a message");
-    let home = places.home.as_deref().ok_or_else(|| Failure::new("no home directory is known").hint("set HOME"))?;
+    let home = places.home.as_deref().ok_or_else(|| Failure::new("cannot determine the home directory").hint("set HOME"))?;
     let moved = environment::named_directory(agent.home_variable);
     Ok(install::file_of(agent, home, moved.as_deref(), is_project.then(|| project_of(places))))
 }
@@ -244,7 +249,7 @@ fn read(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
 /// Returns how the agents' shell can call this program: by its name where PATH leads to it, else by its path.
 pub(crate) fn program() -> Result<String, Failure> {
     let own = std::env::current_exe().and_then(std::fs::canonicalize);
-    let own = own.map_err(|error| Failure::new("cannot tell where this program is").because(&error))?;
+    let own = own.map_err(|error| Failure::new("cannot determine the path of this program").because(&error))?;
     let found = environment::find_program("brief").and_then(|path| path.canonicalize().ok());
     if found.as_deref() == Some(&own) {
         return Ok("brief".into());

@@ -82,7 +82,9 @@ fn event(beat: Beat) -> EventRow {
 fn explain(session: Option<&str>) -> Result<(), Failure> {
     if let Some(place) = Place::of(&environment::places()?) {
         state_place::check(place.directory()).map_err(|error| {
-            Failure::new("nothing can be remembered, so there is no log").because(&error).hint("`brief doctor` tells how to mend it")
+            Failure::new("there is no log: the state directory cannot be used")
+                .because(&error)
+                .hint("`brief doctor` explains how to fix it")
         })?;
     }
     match session {

@@ -1,4 +1,4 @@
-//! One agent: is our entry there, does it answer, is it trusted and switched on, when did it last fire.
+//! Checks one agent: whether our entry is there, answers, is trusted and enabled, and when it was last called.
 
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -24,8 +24,8 @@ pub(super) fn examine(agent: &'static Agent, places: &Places, records: &Records,
         checks.extend(Place { agent, places, file: project, flag: " --project" }.examine(fix)?);
     }
     if checks.is_empty() {
-        let detail = "our entry is in none of its files";
-        return Ok(vec![Check::new(agent.name, "entry", Verdict::Info, detail).mend(format!("brief install {}", agent.name))]);
+        let detail = "not installed: none of its settings files has our entry";
+        return Ok(vec![Check::new(agent.name, "entry", Verdict::Info, detail).fix(format!("brief install {}", agent.name))]);
     }
     checks.extend(switch::off(agent, places));
     checks.push(fired(agent, records));
@@ -37,12 +37,12 @@ struct Place<'a> {
     agent: &'static Agent,
     places: &'a Places,
     file: PathBuf,
-    /// What the installer must be told to write this one.
+    /// The flag that makes the installer write this file.
     flag: &'static str,
 }
 
 impl Place<'_> {
-    /// Looks at everything that concerns this file; nothing where nothing of ours is in it and the agent can read it.
+    /// Runs all checks of this file; none where it has no entry of ours and the agent can read it.
     fn examine(&self, fix: bool) -> Result<Vec<Check>, Failure> {
         let mut bytes = match read_own_bytes(&self.file, MAX_SETTINGS) {
             Ok(bytes) => bytes,
@@ -57,7 +57,7 @@ impl Place<'_> {
             return Ok(Vec::new());
         }
         let mut checks = vec![self.entry(&mut bytes, fix)?];
-        checks.extend(probe::answers(self.agent, &install::own_commands(self.agent, &bytes), &self.mend()));
+        checks.extend(probe::answers(self.agent, &install::own_commands(self.agent, &bytes), &self.install()));
         checks.extend(trust::trusted(self.agent, self.places, &self.file));
         Ok(checks)
     }
@@ -66,17 +66,18 @@ impl Place<'_> {
         Check::new(self.agent.name, "entry", verdict, detail)
     }
 
-    fn mend(&self) -> String {
+    /// Returns the command that writes this file.
+    fn install(&self) -> String {
         format!("brief install {}{}", self.agent.name, self.flag)
     }
 
-    /// Neither the agent nor the installer can do anything with this file.
+    /// Neither the agent nor the installer can read this file.
     fn unusable(&self, problem: &dyn Display) -> Check {
-        let mend = format!("mend the file by hand, then `{}`", self.mend());
-        self.check(Verdict::Broken, format!("{}: {problem}", path_text(&self.file))).mend(mend)
+        let fix = format!("correct the file by hand, then run `{}`", self.install());
+        self.check(Verdict::Broken, format!("{}: {problem}", path_text(&self.file))).fix(fix)
     }
 
-    /// Compares the file with what the installer would write, and writes that where it may.
+    /// Compares the file with what the installer would write, and writes that with `--fix`.
     fn entry(&self, bytes: &mut Vec<u8>, fix: bool) -> Result<Check, Failure> {
         let shown = path_text(&self.file);
         let (row, _) = agent_version::row(self.agent);
@@ -89,22 +90,22 @@ impl Place<'_> {
         let state = briefing_store::Place::of(self.places).map(|place| place.directory().to_path_buf());
         // A program of another name would not know its own entries later.
         let Some(state) = state.filter(|_| fix && is_own_program(&program)) else {
-            let detail = format!("not as this version of brief writes it for the agent that is here, in {shown}");
-            return Ok(self.check(Verdict::Broken, detail).mend(self.mend()));
+            let detail = format!("differs from what this version of brief writes for the installed agent, in {shown}");
+            return Ok(self.check(Verdict::Broken, detail).fix(self.install()));
         };
         if let Err(failure) = put_in(&self.file, Some(bytes.clone()), &after, &state) {
-            return Ok(self.check(Verdict::Broken, format!("{failure}: {}", failure.causes().join(": "))).mend(self.mend()));
+            return Ok(self.check(Verdict::Broken, format!("{failure}: {}", failure.causes().join(": "))).fix(self.install()));
         }
         *bytes = after;
-        Ok(self.check(Verdict::Good, format!("written anew in {shown}")))
+        Ok(self.check(Verdict::Good, format!("rewritten in {shown}")))
     }
 }
 
-/// Tells when the agent last called us, and how long that took.
+/// Says when the agent last called us, and how long the calls took.
 fn fired(agent: &Agent, records: &Records) -> Check {
     let own: Vec<_> = records.events.iter().filter(|event| event.agent == agent.name).collect();
     let Some(last) = own.last() else {
-        return Check::new(agent.name, "last fired", Verdict::Info, "never, as far as the log reaches: start it once and look again");
+        return Check::new(agent.name, "last call", Verdict::Info, "never, according to the log; start the agent once and check again");
     };
     let mut times: Vec<u64> = own.iter().map(|event| event.micros).collect();
     times.sort_unstable();
@@ -119,5 +120,5 @@ fn fired(agent: &Agent, records: &Records) -> Check {
         at(50),
         at(99)
     );
-    Check::new(agent.name, "last fired", Verdict::Good, detail)
+    Check::new(agent.name, "last call", Verdict::Good, detail)
 }

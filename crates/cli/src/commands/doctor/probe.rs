@@ -1,4 +1,4 @@
-//! Does the exact configured command answer, through the shell that the agent uses?
+//! Runs the exact command that is configured, through the shell that the agent uses, and checks its answer.
 //!
 //! It is run in a directory of its own with a store of its own, on a session that does not exist: nothing is touched.
 
@@ -17,7 +17,7 @@ const MARK: &str = "brief-doctor-was-here";
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Runs one command of every event that carries context.
-pub(super) fn answers(agent: &Agent, commands: &[String], mend: &str) -> Vec<Check> {
+pub(super) fn answers(agent: &Agent, commands: &[String], fix: &str) -> Vec<Check> {
     let mut checks = Vec::new();
     for event in agent.events.iter().filter(|event| event.carries) {
         let is_for_it = |command: &&String| own_words(agent, command).is_some_and(|words| words.first() == Some(&event.name));
@@ -25,7 +25,7 @@ pub(super) fn answers(agent: &Agent, commands: &[String], mend: &str) -> Vec<Che
         let what = format!("answers {}", event.name);
         checks.push(match ask(agent, command) {
             Ok(took) => Check::new(agent.name, &what, Verdict::Good, format!("in {:.1} ms", took.as_secs_f64() * 1000.0)),
-            Err(problem) => Check::new(agent.name, &what, Verdict::Broken, format!("`{command}`: {problem}")).mend(mend),
+            Err(problem) => Check::new(agent.name, &what, Verdict::Broken, format!("`{command}`: {problem}")).fix(fix),
         });
     }
     checks
@@ -71,7 +71,7 @@ fn ask(agent: &Agent, command: &str) -> Result<Duration, String> {
     let _ = child.stdout.take().map(|mut pipe| pipe.read_to_string(&mut stdout));
     let _ = child.stderr.take().map(|mut pipe| pipe.read_to_string(&mut stderr));
     if !status.success() {
-        return Err(format!("it ended with {status}: {}", stderr.trim()));
+        return Err(format!("it exited with {status}: {}", stderr.trim()));
     }
     let object: Value = serde_json::from_str(&stdout).map_err(|_| "it printed no JSON object".to_owned())?;
     let context = match agent.shape {
@@ -82,6 +82,6 @@ fn ask(agent: &Agent, command: &str) -> Result<Duration, String> {
     };
     match context.and_then(Value::as_str) {
         Some(context) if context.contains(MARK) => Ok(took),
-        _ => Err("its answer lacks the context".into()),
+        _ => Err("its answer does not contain the context".into()),
     }
 }

@@ -1,4 +1,4 @@
-//! Our own memory: can its directory be made and written, is the ledger sound.
+//! Checks the store: whether its directory can be created and written, and whether the ledger is intact.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 pub(super) fn look(places: &Places, fix: bool) -> Vec<Check> {
     let Some(place) = Place::of(places) else {
-        return vec![check("place", Verdict::Broken, "no state directory is known").mend("export HOME=…")];
+        return vec![check("place", Verdict::Broken, "cannot determine the state directory").fix("export HOME=…")];
     };
     if let Err(error) = state_place::check(place.directory()) {
-        let mend = format!("make {} writable by hand, or let XDG_STATE_HOME name another directory", path_text(place.directory()));
-        return vec![check("place", Verdict::Broken, format!("nothing can be remembered: {error}")).mend(mend)];
+        let fix = format!("make {} writable, or set XDG_STATE_HOME to another directory", path_text(place.directory()));
+        return vec![check("place", Verdict::Broken, format!("the state directory cannot be used: {error}")).fix(fix)];
     }
     let mut checks: Vec<Check> = privacy(&place, fix).into_iter().collect();
     checks.push(ledger(&place));
@@ -36,9 +36,9 @@ fn privacy(place: &Place, fix: bool) -> Option<Check> {
     }
     let shown = path_text(place.directory());
     if fix && place.tighten().is_ok() {
-        return Some(check("place", Verdict::Good, format!("{shown} is yours alone now")));
+        return Some(check("place", Verdict::Good, format!("{shown} is now private")));
     }
-    Some(check("place", Verdict::Info, format!("others can look into {shown}")).mend("brief doctor --fix"))
+    Some(check("place", Verdict::Info, format!("other users can read {shown}")).fix("brief doctor --fix"))
 }
 
 fn ledger(place: &Place) -> Check {
@@ -46,7 +46,7 @@ fn ledger(place: &Place) -> Check {
     let broken = |problem: String| {
         let check = check("ledger", Verdict::Broken, problem);
         match place.file() {
-            Some(file) => check.mend(format!("mv '{0}' '{0}.aside'", file.display())),
+            Some(file) => check.fix(format!("mv '{0}' '{0}.aside'", file.display())),
             None => check,
         }
     };
@@ -55,7 +55,7 @@ fn ledger(place: &Place) -> Check {
         Ok(Some(mut reader)) => match reader.damage() {
             Ok(None) => {
                 let sessions = reader.sessions().map_or(0, |sessions| sessions.len());
-                check("ledger", Verdict::Good, format!("sound, {sessions} sessions, in {shown}"))
+                check("ledger", Verdict::Good, format!("intact, {sessions} sessions, in {shown}"))
             }
             Ok(Some(damage)) => broken(damage),
             Err(error) => broken(error.to_string()),
@@ -66,5 +66,5 @@ fn ledger(place: &Place) -> Check {
 
 fn set_aside(place: &Place) -> Option<Check> {
     let aside = briefing_store::damaged(place).len();
-    (aside > 0).then(|| check("set aside", Verdict::Info, format!("{aside} damaged files were renamed aside")))
+    (aside > 0).then(|| check("set aside", Verdict::Info, format!("{aside} damaged files were moved aside")))
 }

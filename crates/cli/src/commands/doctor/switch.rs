@@ -1,4 +1,4 @@
-//! Settings of an agent that switch its hooks off, ours included.
+//! Settings of an agent that disable its hooks, ours included.
 //!
 //! Where that is, the agent's row says. The nearest file that says anything decides; lists of single hooks add up.
 
@@ -27,14 +27,14 @@ pub(super) fn off(agent: &Agent, places: &Places) -> Vec<Check> {
     all(agent, switch, &files).into_iter().chain(some).collect()
 }
 
-/// Looks at the switch for all hooks.
+/// Checks the setting for all hooks.
 fn all(agent: &Agent, switch: Switch, files: &[(PathBuf, Value)]) -> Option<Check> {
     let (file, is_set) = files.iter().find_map(|(file, settings)| Some((file, settings.pointer(switch.key)?.as_bool()?)))?;
     let key = dotted(switch.key);
-    (is_set == switch.off).then(|| broken(agent.name, &format!("all hooks are switched off by `{key} = {is_set}`"), file))
+    (is_set == switch.off).then(|| broken(agent.name, &format!("all hooks are disabled by `{key} = {is_set}`"), file))
 }
 
-/// Looks at the list of single hooks that shall not run.
+/// Checks the list of single hooks that are disabled.
 fn some(agent: &Agent, switch: Switch, file: &Path, settings: &Value) -> Option<Check> {
     let key = switch.list?;
     let listed = settings.pointer(key)?.as_array()?;
@@ -50,10 +50,10 @@ fn dotted(pointer: &str) -> String {
 
 fn broken(agent: &str, what: &str, file: &Path) -> Check {
     let shown = path_text(file);
-    Check::new(agent, "switch", Verdict::Broken, format!("{what} in {shown}")).mend(format!("take it out of {shown} by hand"))
+    Check::new(agent, "switch", Verdict::Broken, format!("{what} in {shown}")).fix(format!("remove it from {shown}"))
 }
 
-/// Reads a file of settings; what is missing or broken switches nothing off.
+/// Reads a file of settings; a file that is missing or broken disables nothing.
 fn read(file: &Path) -> Value {
     if file.extension().is_some_and(|extension| extension == "toml") {
         let text = read_own_text(file, MAX_SETTINGS).unwrap_or_default();

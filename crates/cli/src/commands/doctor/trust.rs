@@ -1,4 +1,4 @@
-//! Trust gates that make an installed hook silently dead. We only look: trust is the user's to give.
+//! Whether the agent trusts our entry; without trust it silently skips it. We only check: trust is the user's to give.
 //!
 //! Where each agent keeps it, and in which form, was measured with the real clients (`docs/agents-measured.md`).
 
@@ -18,7 +18,7 @@ use serde_json::Value;
 use super::Check;
 use crate::commands::install::{MAX_SETTINGS, home_of};
 
-/// Looks whether the agent will run our entry in `file` here.
+/// Checks whether the agent will run our entry in `file` here.
 pub(super) fn trusted(agent: &Agent, places: &Places, file: &Path) -> Vec<Check> {
     let Some(home) = home_of(agent, places) else { return Vec::new() };
     let is_project = !file.starts_with(&home);

@@ -13,7 +13,7 @@ use super::super::{Check, Verdict};
 use super::real;
 use crate::commands::install::MAX_SETTINGS;
 
-const MEND: &str = "codex (then approve the hooks, or type /hooks)";
+const FIX: &str = "start `codex` and approve the hooks, or type /hooks";
 
 /// What Codex takes for the time-out of an entry that has none.
 const USUAL_TIMEOUT: u64 = 600;
@@ -47,9 +47,9 @@ fn approved(agent: &Agent, config: &toml::Table, file: &Path) -> Check {
     if new + changed + off == 0 {
         return Check::new(agent.name, "trust", Verdict::Good, format!("all {good} hooks are approved"));
     }
-    let told = [(good, "approved"), (new, "not approved yet"), (changed, "changed since they were approved"), (off, "switched off")];
+    let told = [(good, "approved"), (new, "not approved yet"), (changed, "changed since they were approved"), (off, "disabled")];
     let told: Vec<String> = told.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-    Check::new(agent.name, "trust", Verdict::Broken, format!("of our hooks: {}; Codex skips those silently", told.join(", "))).mend(MEND)
+    Check::new(agent.name, "trust", Verdict::Broken, format!("of our hooks: {}; Codex runs only approved ones", told.join(", "))).fix(FIX)
 }
 
 /// Returns the key of each of our entries and the hash that Codex would compare with.
@@ -101,15 +101,15 @@ fn snake(event: &str) -> String {
     snake
 }
 
-/// The hooks of a project that is not trusted are not even looked at.
+/// Codex skips all hooks of a project that is not trusted.
 fn project(agent: &Agent, config: &toml::Table, file: &Path) -> Check {
     let root = file.parent().and_then(Path::parent).unwrap_or(file);
     let projects = config.get("projects");
     let level = |path: &Path| projects?.get(path_text(path))?.get("trust_level")?.as_str().map(str::to_owned);
     match level(root).or_else(|| level(&real(root))).as_deref() {
         Some("trusted") => Check::new(agent.name, "project", Verdict::Good, "this project is trusted"),
-        _ => Check::new(agent.name, "project", Verdict::Broken, "this project is not trusted: Codex leaves its hooks out")
-            .mend("codex (it asks when it starts here)"),
+        _ => Check::new(agent.name, "project", Verdict::Broken, "this project is not trusted, so Codex skips its hooks")
+            .fix("start `codex` here and answer its question"),
     }
 }
 

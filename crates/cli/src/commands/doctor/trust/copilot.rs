@@ -18,6 +18,6 @@ pub(super) fn look(agent: &Agent, home: &Path, here: &Path) -> Check {
     if folders.iter().filter_map(Value::as_str).any(|folder| here.starts_with(real(Path::new(folder)))) {
         return Check::new(agent.name, "trust", Verdict::Good, "this folder is trusted");
     }
-    let detail = "this folder is not known as trusted: Copilot leaves the project's hooks out";
-    Check::new(agent.name, "trust", Verdict::Broken, detail).mend("copilot (it asks when it starts here)")
+    let detail = "this folder is not known as trusted, so Copilot skips the project's hooks";
+    Check::new(agent.name, "trust", Verdict::Broken, detail).fix("start `copilot` here and answer its question")
 }

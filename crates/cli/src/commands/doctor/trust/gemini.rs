@@ -1,4 +1,4 @@
-//! Gemini switches all hooks off, the user's own too, in a folder that is not trusted.
+//! Gemini disables all hooks, also the user's own, in a folder that is not trusted.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::super::{Check, Verdict};
 use super::{json, real};
 use crate::environment;
 
-const MEND: &str = "gemini (then /permissions)";
+const FIX: &str = "start `gemini` here and type /permissions";
 
 pub(super) fn look(agent: &Agent, home: &Path, here: &Path) -> Check {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
@@ -18,7 +18,7 @@ pub(super) fn look(agent: &Agent, home: &Path, here: &Path) -> Check {
         return Check::new(agent.name, "trust", Verdict::Good, "every folder is trusted (GEMINI_CLI_TRUST_WORKSPACE)");
     }
     if workspace == "false" {
-        return Check::new(agent.name, "trust", Verdict::Broken, "no folder is trusted (GEMINI_CLI_TRUST_WORKSPACE)").mend(MEND);
+        return Check::new(agent.name, "trust", Verdict::Broken, "no folder is trusted (GEMINI_CLI_TRUST_WORKSPACE)").fix(FIX);
     }
     if json(&home.join("settings.json")).pointer("/security/folderTrust/enabled") == Some(&Value::Bool(false)) {
         return Check::new(agent.name, "trust", Verdict::Good, "every folder is trusted (security.folderTrust.enabled is off)");
@@ -26,12 +26,12 @@ pub(super) fn look(agent: &Agent, home: &Path, here: &Path) -> Check {
     let file = environment::named_directory("GEMINI_CLI_TRUSTED_FOLDERS_PATH").unwrap_or_else(|| home.join("trustedFolders.json"));
     match rule(&json(&file), &real(here)) {
         Some(true) => Check::new(agent.name, "trust", Verdict::Good, "this folder is trusted"),
-        Some(false) => Check::new(agent.name, "trust", Verdict::Broken, "this folder is marked as not trusted").mend(MEND),
-        None => Check::new(agent.name, "trust", Verdict::Info, "this folder is not known as trusted; Gemini asks when it starts here"),
+        Some(false) => Check::new(agent.name, "trust", Verdict::Broken, "this folder is marked as not trusted").fix(FIX),
+        None => Check::new(agent.name, "trust", Verdict::Info, "this folder is not known as trusted; Gemini will ask when it starts here"),
     }
 }
 
-/// Returns what the longest rule that covers a folder says. A rule for the parent stands under the name of the child.
+/// Returns what the longest rule that covers a folder says. A rule for the parent is stored under the path of the child.
 fn rule(rules: &Value, here: &Path) -> Option<bool> {
     let mut longest: Option<(usize, bool)> = None;
     for (path, level) in rules.as_object()? {
