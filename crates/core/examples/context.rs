@@ -1,11 +1,11 @@
 //! Tells what is known about a directory: its domains, their knowledge, the hand-off of the session before.
 use std::path::Path;
 
-use briefing_core::sources::domains::{context, text};
+use briefing_core::sources::domains::{ContextRequest, context, text};
 use jiff::Timestamp;
 
-pub fn about(here: &Path, topic: Option<&str>) -> String {
-    text(&context(here, topic, Timestamp::now(), true))
+pub fn about(path: &Path, topic: Option<&str>) -> String {
+    text(&context(&ContextRequest { path, topic, now: Timestamp::now(), redacts: true }))
 }
 
 #[expect(clippy::print_stdout, reason = "an example prints")]

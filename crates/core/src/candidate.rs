@@ -6,14 +6,14 @@ use crate::select::Ranked;
 use crate::shown::path_text;
 
 /// A file, or an entry of one, that may go into a window or a document.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Candidate {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate<A = About> {
     /// The file to open.
     pub path: PathBuf,
     /// The path as shown to people and models.
     pub shown: String,
-    /// What a selector knows about it.
-    pub about: About,
+    /// What its source knows about it: how a selector ranked a document, how a walk found a file.
+    pub about: A,
 }
 
 /// What a selector knows about a document or an entry.

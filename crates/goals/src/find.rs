@@ -29,7 +29,7 @@ pub struct Home {
 
 /// A goal that was found, whether it can be used or not.
 #[derive(Debug)]
-pub struct Found {
+pub struct FoundGoal {
     pub name: String,
     /// Its directory.
     pub path: PathBuf,
@@ -59,19 +59,19 @@ pub fn homes(places: &Places) -> Vec<Home> {
 }
 
 /// Returns every goal there is, by name, the one that runs before those it shadows. A broken one hides nobody.
-pub fn all(places: &Places) -> Vec<Found> {
-    let mut found: Vec<Found> = Vec::new();
+pub fn all(places: &Places) -> Vec<FoundGoal> {
+    let mut found: Vec<FoundGoal> = Vec::new();
     for home in homes(places) {
         for (name, path) in goals_in(&home.path) {
             let shadowed_by = found.iter().find(|other| other.name == name).map(|other| other.path.clone());
             let goal = Goal::read(&path);
-            found.push(Found { name, path, level: home.level, goal, shadowed_by });
+            found.push(FoundGoal { name, path, level: home.level, goal, shadowed_by });
         }
     }
     for name in bundled::names() {
         let goal = bundled::goal(name).expect("it is one of them");
         let shadowed_by = found.iter().find(|other| other.name == name).map(|other| other.path.clone());
-        found.push(Found { name: name.to_owned(), path: goal.path.clone(), level: Level::Bundled, goal: Ok(goal), shadowed_by });
+        found.push(FoundGoal { name: name.to_owned(), path: goal.path.clone(), level: Level::Bundled, goal: Ok(goal), shadowed_by });
     }
     // Stable: nearer ones stay in front.
     found.sort_by(|a, b| a.name.cmp(&b.name));

@@ -15,7 +15,7 @@ mod receiver;
 pub mod template;
 mod trust;
 
-pub use find::{Found, Home, Level};
+pub use find::{FoundGoal, Home, Level};
 pub use goal::{Goal, Kind, Parameter, Script};
 pub use receiver::{ProjectReceiver, deciding, project_receivers};
 pub use trust::Trust;

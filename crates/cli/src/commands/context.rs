@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use briefing_core::Failure;
-use briefing_core::sources::domains::{self, Context};
+use briefing_core::sources::domains::{self, Context, ContextRequest};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -40,7 +40,8 @@ enum Format {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let path = environment::absolute(arguments.path.as_deref())?;
     let redacts = environment::redacts()?;
-    let context = domains::context(&path, arguments.topic.as_deref(), environment::now()?, redacts);
+    let topic = arguments.topic.as_deref();
+    let context = domains::context(&ContextRequest { path: &path, topic, now: environment::now()?, redacts });
     if arguments.json {
         // What a hook prints on stderr nobody reads: the message itself says what was loaded.
         return output::print(&format!("{:#}\n", hook(&context)));

@@ -6,7 +6,7 @@ use std::path::Path;
 use briefing_core::Failure;
 use briefing_core::settings::Places;
 use briefing_core::shown::{one_line, path_text, relative_text};
-use briefing_goals::{Found, Level, Trust, find};
+use briefing_goals::{FoundGoal, Level, Trust, find};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -63,11 +63,11 @@ pub(crate) fn place(path: &Path, places: &Places) -> String {
 }
 
 /// Returns whether a goal may run without asking.
-pub(crate) fn is_trusted(found: &Found, trust: &Trust) -> bool {
+pub(crate) fn is_trusted(found: &FoundGoal, trust: &Trust) -> bool {
     found.level != Level::Project || found.goal.as_ref().is_ok_and(|goal| trust.is_trusted(&found.path, &goal.hash))
 }
 
-fn remark(found: &Found, trust: &Trust, places: &Places) -> String {
+fn remark(found: &FoundGoal, trust: &Trust, places: &Places) -> String {
     match (&found.goal, &found.shadowed_by) {
         (_, Some(nearer)) => format!("  (shadowed by {})", one_line(&place(nearer, places))),
         (Err(_), None) => "  (broken)".into(),
@@ -77,7 +77,7 @@ fn remark(found: &Found, trust: &Trust, places: &Places) -> String {
     }
 }
 
-fn described(found: &Found, trust: &Trust) -> Value {
+fn described(found: &FoundGoal, trust: &Trust) -> Value {
     let mut value = json!({
         "name": found.name,
         "path": path_text(&found.path),

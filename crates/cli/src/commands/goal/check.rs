@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use briefing_core::Failure;
 use briefing_core::shown::one_line;
-use briefing_goals::{Found, check, find};
+use briefing_goals::{FoundGoal, check, find};
 use clap::Args;
 
 use crate::commands::goals::place;
@@ -25,7 +25,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     let found = find::all(&places);
-    let chosen: Vec<&Found> = match &arguments.name {
+    let chosen: Vec<&FoundGoal> = match &arguments.name {
         // The one that runs.
         Some(name) => found.iter().find(|found| found.name == *name).into_iter().collect(),
         None => found.iter().collect(),
@@ -52,7 +52,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Returns what is to be told about a goal, and whether it cannot work.
-fn looked_over(found: &Found) -> (Vec<String>, bool) {
+fn looked_over(found: &FoundGoal) -> (Vec<String>, bool) {
     let goal = match &found.goal {
         Ok(goal) => goal,
         Err(failure) => return (std::iter::once(failure.to_string()).chain(failure.causes().iter().cloned()).collect(), true),

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::cache::Cache;
+use super::changes::{Changes, find_changes};
 use super::index::Index;
 use super::list::{IndexFile, List, ListFile, Listed};
-use super::looks::{Looked, look};
 use super::roots::{Content, Roots};
 use super::stamp::Stamp;
 use crate::Failure;
@@ -53,7 +53,7 @@ pub(super) struct Corpora<'a> {
 /// Documents that can be asked which of them fit a message.
 #[derive(Debug)]
 pub(super) struct Corpus {
-    listing: Listing,
+    details: Details,
     entries: Vec<Candidate>,
     search: SearchIndex,
     cache: Cache,
@@ -67,7 +67,7 @@ pub(super) struct Corpus {
 
 /// Where the details of documents are.
 #[derive(Debug)]
-enum Listing {
+enum Details {
     Memory(List),
     File(ListFile),
 }
@@ -78,17 +78,17 @@ impl Corpus {
         let work = Work::new(corpora);
         let file = work.cache.list();
         let (listed, changed) = match file {
-            Some(file) if work.has_same_indexes(&file) => match file.looks().and_then(|looks| look(&looks, corpora.deadline)) {
-                Ok(Looked::Changed(changed)) => {
+            Some(file) if work.has_same_indexes(&file) => match file.stamps().and_then(|stamps| find_changes(&stamps, corpora.deadline)) {
+                Ok(Changes::Known(changed)) => {
                     if file.entries == work.entries
                         && changed.iter().all(|number| work.is_young_and_same(&file, *number))
                         && let Some(search) = work.cache.search(&file.search)
                     {
-                        return Ok(work.finish(Listing::File(file), search));
+                        return Ok(work.finish(Details::File(file), search));
                     }
                     (file.all().ok(), Some(changed))
                 }
-                Ok(Looked::OutOfTime) => return Ok(work.answer_behind()),
+                Ok(Changes::OutOfTime) => return Ok(work.answer_behind()),
                 Err(_) => (None, None),
             },
             Some(file) => (file.all().ok(), None),
@@ -124,9 +124,9 @@ impl Corpus {
     }
 
     fn find(&self, id: &str, near: usize) -> Result<Option<Listed>, Damage> {
-        match &self.listing {
-            Listing::File(file) => file.find(id, near),
-            Listing::Memory(list) => Ok(list.documents.iter().find(|listed| listed.file.to_str() == Some(id)).cloned()),
+        match &self.details {
+            Details::File(file) => file.find(id, near),
+            Details::Memory(list) => Ok(list.documents.iter().find(|listed| listed.file.to_str() == Some(id)).cloned()),
         }
     }
 
@@ -138,9 +138,9 @@ impl Corpus {
 
     /// Returns the directory that a document may not leave.
     fn root_of(&self, document: &Listed) -> &Path {
-        let sources = match &self.listing {
-            Listing::File(file) => &file.sources,
-            Listing::Memory(list) => &list.sources,
+        let sources = match &self.details {
+            Details::File(file) => &file.sources,
+            Details::Memory(list) => &list.sources,
         };
         &sources[document.source].root
     }
@@ -185,9 +185,9 @@ impl<'a> Work<'a> {
         }
     }
 
-    fn finish(self, listing: Listing, search: SearchIndex) -> Corpus {
+    fn finish(self, details: Details, search: SearchIndex) -> Corpus {
         let Self { corpora, cache, roots, failures, notes, is_behind, .. } = self;
-        Corpus { listing, entries: corpora.entries.clone(), search, cache, roots, is_behind, failures, notes }
+        Corpus { details, entries: corpora.entries.clone(), search, cache, roots, is_behind, failures, notes }
     }
 
     /// Answers from the last prepared state, or, where there is none yet, from nothing.
@@ -198,10 +198,10 @@ impl<'a> Work<'a> {
         if let Some(file) = self.cache.list()
             && let Some(search) = self.cache.search(&file.search)
         {
-            return self.finish(Listing::File(file), search);
+            return self.finish(Details::File(file), search);
         }
         let nothing = SearchIndex::from_bytes(SearchIndex::build(&[])).expect("what was just built can be read");
-        self.finish(Listing::Memory(List::default()), nothing)
+        self.finish(Details::Memory(List::default()), nothing)
     }
 
     fn has_same_indexes(&self, list: &ListFile) -> bool {
@@ -217,7 +217,7 @@ impl<'a> Work<'a> {
         let Ok(listed) = file.listed(number as u64) else { return false };
         let read = self.roots.read(&file.sources[listed.source].root, &listed.file);
         read.is_ok_and(|content| {
-            listed.stamp == Stamp::UNKNOWN && content.look.settled() == Stamp::UNKNOWN && Some(content.hash) == listed.content
+            listed.stamp == Stamp::UNKNOWN && content.appearance.settled() == Stamp::UNKNOWN && Some(content.hash) == listed.content
         })
     }
 
@@ -239,7 +239,7 @@ impl<'a> Work<'a> {
         let mut differing = 0;
         for number in changed {
             let before = list.documents[number].content;
-            self.look(&mut list, number);
+            self.reread(&mut list, number);
             differing += u64::from(list.documents[number].content != before);
         }
         let wanted = self.wanted(&list);
@@ -254,7 +254,7 @@ impl<'a> Work<'a> {
         if self.failures.is_empty() {
             self.cache.write_list(&list, fingerprint, self.entries);
         }
-        Ok(self.finish(Listing::Memory(list), search))
+        Ok(self.finish(Details::Memory(list), search))
     }
 
     /// Whether something that takes this long would end too late.
@@ -300,11 +300,11 @@ impl<'a> Work<'a> {
     }
 
     /// Reads a document that does not look as it did.
-    fn look(&mut self, list: &mut List, number: usize) {
+    fn reread(&mut self, list: &mut List, number: usize) {
         let document = &mut list.documents[number];
         match self.roots.read(&list.sources[document.source].root, &document.file) {
-            Ok(Content { look, hash, text }) => {
-                (document.stamp, document.content) = (look.settled(), Some(hash));
+            Ok(Content { appearance, hash, text }) => {
+                (document.stamp, document.content) = (appearance.settled(), Some(hash));
                 if self.kept_bytes + text.len() <= KEPT_BYTES {
                     self.kept_bytes += text.len();
                     self.texts.insert(number, text);

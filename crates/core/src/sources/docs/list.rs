@@ -7,7 +7,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use super::looks;
+use super::changes;
 use super::stamp::Stamp;
 use crate::packed::Damage;
 use crate::packed::blocks::{BlockWriter, Blocks};
@@ -140,7 +140,7 @@ impl List {
             put_text(&mut head, source.root.to_str()?);
             head.extend_from_slice(&source.stamp.0.to_le_bytes());
         }
-        let looks = looks::encode(&self.documents)?;
+        let stamps = changes::encode(&self.documents)?;
         let (mut places, mut details) = (Vec::new(), Vec::new());
         for document in &self.documents {
             places.extend_from_slice(&(details.len() as u64).to_le_bytes());
@@ -152,7 +152,7 @@ impl List {
         trailer.extend_from_slice(&entries);
         trailer.extend_from_slice(&(self.documents.len() as u64).to_le_bytes());
         let mut blocks = BlockWriter::new(file);
-        for part in [&head, &looks, &places, &details] {
+        for part in [&head, &stamps, &places, &details] {
             blocks.put(part).ok()?;
             trailer.extend_from_slice(&blocks.position().to_le_bytes());
         }
@@ -167,7 +167,7 @@ pub(super) struct ListFile {
     pub(super) search: Fingerprint,
     pub(super) entries: [u8; 32],
     count: u64,
-    /// Where each part ends: head, looks, places, details.
+    /// Where each part ends: head, stamps, places, details.
     ends: [u64; 4],
     pub(super) sources: Vec<IndexFile>,
 }
@@ -196,7 +196,7 @@ impl ListFile {
     }
 
     /// Returns how the documents looked.
-    pub(super) fn looks(&self) -> Result<Vec<u8>, Damage> {
+    pub(super) fn stamps(&self) -> Result<Vec<u8>, Damage> {
         self.blocks.read(self.ends[0], self.ends[1] - self.ends[0])
     }
 

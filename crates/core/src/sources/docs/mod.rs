@@ -8,6 +8,7 @@
 
 mod bring;
 mod cache;
+mod changes;
 mod choose;
 mod corpus;
 mod crawl;
@@ -16,7 +17,6 @@ mod excerpt;
 mod find;
 mod index;
 mod list;
-mod looks;
 mod make;
 mod markdown;
 mod prepare;

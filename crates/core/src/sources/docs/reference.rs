@@ -37,7 +37,7 @@ pub(super) fn resolve(reference: &Reference, directory: &Path, root: &Path) -> T
         Some(below) => root.join(below),
         None => directory.join(&target),
     };
-    look(&path, root)
+    target_at(&path, root)
 }
 
 /// `@docs/…` is relative to the project, other paths to the document; the other ways are tried too.
@@ -49,12 +49,12 @@ fn resolve_at(target: &str, directory: &Path, root: &Path) -> Target {
     if target.starts_with("docs/") {
         bases.reverse();
     }
-    let found = bases.map(|base| look(&base.join(target), root));
+    let found = bases.map(|base| target_at(&base.join(target), root));
     let is_document = |found: &&Target| matches!(found, Target::Document(_));
     found.iter().find(is_document).unwrap_or(&found[0]).clone()
 }
 
-fn look(path: &Path, root: &Path) -> Target {
+fn target_at(path: &Path, root: &Path) -> Target {
     let path = normalize(path);
     if !path.starts_with(root) {
         return Target::Outside;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::crawl::MAX_DOCUMENT_BYTES;
-use super::stamp::Look;
+use super::stamp::Appearance;
 use crate::fs::{Buffer, FileProblem};
 use crate::load::Root;
 use crate::text;
@@ -18,7 +18,7 @@ pub(super) struct Roots(RefCell<HashMap<PathBuf, Result<Rc<Root>, FileProblem>>>
 /// A document as it is now.
 #[derive(Debug)]
 pub(super) struct Content {
-    pub(super) look: Look,
+    pub(super) appearance: Appearance,
     /// Of its bytes.
     pub(super) hash: [u8; 32],
     pub(super) text: String,
@@ -39,10 +39,10 @@ impl Roots {
     /// Reads a document beneath a root.
     pub(super) fn read(&self, root: &Path, file: &Path) -> Result<Content, FileProblem> {
         let opened = self.open(root)?.open_file(file)?;
-        let look = Look::of(&opened.metadata);
+        let appearance = Appearance::of(&opened.metadata);
         let mut buffer = Buffer::default();
         let bytes = opened.read(&mut buffer, MAX_DOCUMENT_BYTES)?;
         let hash = *blake3::hash(bytes).as_bytes();
-        Ok(Content { look, hash, text: text::decode(bytes)?.into_owned() })
+        Ok(Content { appearance, hash, text: text::decode(bytes)?.into_owned() })
     }
 }

@@ -9,9 +9,9 @@ const UNSETTLED: Duration = Duration::from_secs(2);
 
 /// What is compared: length, times, and the place on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Look([u64; 4]);
+pub(super) struct Appearance([u64; 4]);
 
-/// A look in short, as it is remembered: equal looks have equal stamps, others but once in 2⁶⁴ times.
+/// An appearance in short, as it is remembered: equal appearances have equal stamps, others but once in 2⁶⁴ times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp(pub(super) u64);
 
@@ -22,16 +22,16 @@ impl Stamp {
     pub(super) const UNKNOWN: Self = Self(0);
 
     pub(super) fn of(path: &Path) -> Self {
-        fs::metadata(path).map_or(Self::MISSING, |metadata| Look::of(&metadata).stamp())
+        fs::metadata(path).map_or(Self::MISSING, |metadata| Appearance::of(&metadata).stamp())
     }
 
     /// Returns the stamp of a file to remember: one that is too young to be trusted is forgotten.
     pub(super) fn settled(path: &Path) -> Self {
-        fs::metadata(path).map_or(Self::MISSING, |metadata| Look::of(&metadata).settled())
+        fs::metadata(path).map_or(Self::MISSING, |metadata| Appearance::of(&metadata).settled())
     }
 }
 
-impl Look {
+impl Appearance {
     pub(super) fn of(metadata: &Metadata) -> Self {
         #[cfg(unix)]
         {

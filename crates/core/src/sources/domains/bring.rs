@@ -6,7 +6,7 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use super::chain;
-use super::context::{Context, Mode, context};
+use super::context::{Context, ContextRequest, Mode, context};
 use super::knowledge::Knowledge;
 use super::load::{self, DIRECTORY, KNOWLEDGE};
 use super::render;
@@ -32,7 +32,7 @@ pub fn is_here(places: &Places) -> bool {
 ///
 /// The same files give the same pieces, whatever the time of day: nothing in a text counts hours.
 pub fn bring(path: &Path, now: Timestamp, redacts: bool) -> Brought {
-    let context = context(path, None, now, redacts);
+    let context = context(&ContextRequest { path, topic: None, now, redacts });
     let mut pieces = Vec::new();
     for level in &context.chain {
         let mut text = render::info_text(level);

@@ -103,9 +103,21 @@ impl Context {
     }
 }
 
-/// Returns the context of `path` (absolute; a file, a directory, or something that does not exist). `redacts` says whether
-/// secrets are taken out.
-pub fn context(path: &Path, topic: Option<&str>, now: Timestamp, redacts: bool) -> Context {
+/// What is asked about a path.
+#[derive(Debug, Clone, Copy)]
+pub struct ContextRequest<'a> {
+    /// Absolute; a file, a directory, or something that does not exist.
+    pub path: &'a Path,
+    /// Only the entries of this topic, however large the knowledge is.
+    pub topic: Option<&'a str>,
+    pub now: Timestamp,
+    /// Whether secrets are taken out.
+    pub redacts: bool,
+}
+
+/// Returns what is known about a path.
+pub fn context(request: &ContextRequest<'_>) -> Context {
+    let ContextRequest { path, topic, now, redacts } = *request;
     let mut notes = Vec::new();
     let chain = Chain::discover(path, now, redacts, &mut notes);
     let around = Around::look(&chain, &mut notes);

@@ -29,7 +29,7 @@ mod summary;
 pub use bring::{bring, entries, is_here};
 pub use chain::{Chain, Level, STALE_INFO_DAYS};
 pub use change::Change;
-pub use context::{BLOCKED_ABOVE, Context, LoadedKnowledge, Mode, SUMMARY_FROM, context};
+pub use context::{BLOCKED_ABOVE, Context, ContextRequest, LoadedKnowledge, Mode, SUMMARY_FROM, context};
 pub use entry::{Entry, KINDS, parse_topics};
 pub use handoff::{MAX_STATE_TOKENS, WrittenState, find_state, finish_state, write_state};
 pub use init::{InitializedDomain, init_domain};

@@ -1,5 +1,6 @@
 //! Arguments to candidates: the walk.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,20 +10,11 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use super::explain::Matchers;
 use super::rules::Rules;
+use crate::candidate::Candidate;
 use crate::fs::{FileError, FileProblem, LinkProblem};
 use crate::load::Root;
 use crate::note::{Note, NoteKind};
 use crate::shown::{normalize, path_text, relative_text, tree_order};
-
-/// A file that may go into the result.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
-    /// The path to open.
-    pub path: PathBuf,
-    /// The path as shown: relative to the working directory where it lies below it.
-    pub shown: String,
-    pub found: Found,
-}
 
 /// How a candidate was found, which decides how it is opened. Roots are numbers in [`Gathered::roots`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,13 +27,13 @@ pub enum Found {
     Linked { root: usize },
 }
 
-impl Candidate {
+impl Candidate<Found> {
     /// Tells whether a person named this very file.
     pub fn is_explicit(&self) -> bool {
-        self.found == Found::Named
+        self.about == Found::Named
     }
 
-    fn order(&self, other: &Self) -> std::cmp::Ordering {
+    fn order(&self, other: &Self) -> Ordering {
         tree_order(&self.shown, &other.shown).then_with(|| self.path.cmp(&other.path))
     }
 }
@@ -50,7 +42,7 @@ impl Candidate {
 #[derive(Debug, Default)]
 pub struct Gathered {
     /// In the order of a tree, each file once.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<Candidate<Found>>,
     pub errors: Vec<FileError>,
     pub notes: Vec<Note>,
     pub roots: Vec<WalkedRoot>,
@@ -113,7 +105,7 @@ pub fn gather(arguments: &[PathBuf], here: &Path, rules: &Rules) -> Gathered {
             // Whether it is a regular file is checked on the handle, when it is read.
             Ok(_) => match rules.excluded_by_glob(&shown, &shown) {
                 Some((reason, layer)) => gathered.notes.push(Note::info(shown, NoteKind::Excluded, reason).decided_by(layer)),
-                None => gathered.candidates.push(Candidate { path, shown, found: Found::Named }),
+                None => gathered.candidates.push(Candidate { path, shown, about: Found::Named }),
             },
             Err(error) => {
                 let is_broken_link = fs::symlink_metadata(&path).is_ok_and(|link| link.is_symlink());
@@ -126,7 +118,7 @@ pub fn gather(arguments: &[PathBuf], here: &Path, rules: &Rules) -> Gathered {
         }
     }
     // Stable, because it finds the runs that the threads have sorted.
-    gathered.candidates.sort_by(Candidate::order);
+    gathered.candidates.sort_by(Candidate::<Found>::order);
     if arguments.len() > 1 || has_links {
         deduplicate(&mut gathered);
     }
@@ -148,8 +140,8 @@ fn shown_argument(argument: &Path, path: &Path, here: &Path) -> String {
 /// Keeps each file once, by canonical path: the name a person gave before one that was walked, a real name before a link.
 fn deduplicate(gathered: &mut Gathered) {
     let mut directories: HashMap<PathBuf, Option<PathBuf>> = HashMap::new();
-    let mut canonical = |candidate: &Candidate| -> PathBuf {
-        if !matches!(candidate.found, Found::Walked { .. }) {
+    let mut canonical = |candidate: &Candidate<Found>| -> PathBuf {
+        if !matches!(candidate.about, Found::Walked { .. }) {
             return fs::canonicalize(&candidate.path).unwrap_or_else(|_| candidate.path.clone());
         }
         // A walked file is no link, so its directory's real name is enough; asking once per directory is cheap.
@@ -160,7 +152,7 @@ fn deduplicate(gathered: &mut Gathered) {
             _ => candidate.path.clone(),
         }
     };
-    let rank = |candidate: &Candidate| match candidate.found {
+    let rank = |candidate: &Candidate<Found>| match candidate.about {
         Found::Named => 0,
         Found::Walked { .. } => 1,
         Found::Linked { .. } => 2,
@@ -202,13 +194,13 @@ fn drop_own_output(gathered: &mut Gathered, rules: &Rules) {
     let Some(output) = rules.own_output.as_deref() else { return };
     let Ok(real) = fs::canonicalize(output) else { return };
     let name = real.file_name();
-    let is_output = |candidate: &Candidate| {
-        candidate.path.file_name().is_some_and(|own| Some(own) == name || !matches!(candidate.found, Found::Walked { .. }))
+    let is_output = |candidate: &Candidate<Found>| {
+        candidate.path.file_name().is_some_and(|own| Some(own) == name || !matches!(candidate.about, Found::Walked { .. }))
             && fs::canonicalize(&candidate.path).is_ok_and(|path| path == real)
     };
     if let Some(index) = gathered.candidates.iter().position(is_output) {
-        let Candidate { shown, found, .. } = gathered.candidates.remove(index);
-        if found == Found::Named {
+        let Candidate { shown, about, .. } = gathered.candidates.remove(index);
+        if about == Found::Named {
             // A person who names a file wants to keep it.
             gathered.errors.push(FileError::new(shown, FileProblem::Output));
         } else {
@@ -220,7 +212,7 @@ fn drop_own_output(gathered: &mut Gathered, rules: &Rules) {
 /// The share of one thread, handed over when the thread ends.
 #[derive(Default)]
 struct Walked {
-    candidates: Vec<Candidate>,
+    candidates: Vec<Candidate<Found>>,
     errors: Vec<FileError>,
     notes: Vec<Note>,
     has_links: bool,
@@ -233,7 +225,7 @@ struct Share<'a> {
 
 impl Drop for Share<'_> {
     fn drop(&mut self) {
-        self.walked.candidates.sort_by(Candidate::order);
+        self.walked.candidates.sort_by(Candidate::<Found>::order);
         let mut all = self.all.lock().expect("no thread panics while it holds the lock");
         all.candidates.append(&mut self.walked.candidates);
         all.errors.append(&mut self.walked.errors);
@@ -335,7 +327,7 @@ impl Walked {
             }
         }
         if kind.is_file() {
-            self.candidates.push(Candidate { path: entry.into_path(), shown, found: Found::Walked { root: number } });
+            self.candidates.push(Candidate { path: entry.into_path(), shown, about: Found::Walked { root: number } });
         } else if kind.is_symlink() {
             self.visit_link(entry.path(), shown, root, number, rules);
         } else {
@@ -378,7 +370,7 @@ impl Walked {
             Ok(metadata) if metadata.is_dir() => skip("to a directory is not followed"),
             Ok(_) => {
                 self.has_links = true;
-                self.candidates.push(Candidate { path: real, shown, found: Found::Linked { root: number } });
+                self.candidates.push(Candidate { path: real, shown, about: Found::Linked { root: number } });
             }
             Err(_) => skip("points to nothing"),
         }

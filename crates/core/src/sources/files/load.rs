@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
-use super::gather::{Candidate, Found, Gathered, WalkedRoot};
+use super::gather::{Found, Gathered, WalkedRoot};
 use super::order::InOrder;
 use super::rules::Rules;
 use super::spool::{Home, Spool};
 use super::tree::tree;
+use crate::candidate::Candidate;
 use crate::failure::Failure;
 use crate::fs::{Buffer, FileError, FileProblem};
 use crate::load::{Neighbours, Opened, open_named};
@@ -127,7 +128,7 @@ pub(super) fn load(gathered: &Gathered, job: Job<'_>, home: Home) -> Result<Load
 }
 
 /// Guesses how long the header will be when all candidates turn out well.
-fn forecast(candidates: &[Candidate], job: Job<'_>, files: usize, bytes: u64) -> u64 {
+fn forecast(candidates: &[Candidate<Found>], job: Job<'_>, files: usize, bytes: u64) -> u64 {
     let frame = Frame {
         limits: &job.rules.shown,
         tree: tree(candidates.iter().map(|candidate| (candidate.shown.as_str(), None))),
@@ -168,7 +169,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn run(mut self, candidates: &[Candidate], next: &AtomicUsize, order: &InOrder<'_>) -> Self {
+    fn run(mut self, candidates: &[Candidate<Found>], next: &AtomicUsize, order: &InOrder<'_>) -> Self {
         loop {
             let chunk = next.fetch_add(1, Ordering::Relaxed);
             let start = chunk * CHUNK;
@@ -188,7 +189,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn take(&mut self, candidate: &Candidate) -> Verdict {
+    fn take(&mut self, candidate: &Candidate<Found>) -> Verdict {
         let shown = &candidate.shown;
         let offset = self.block.len();
         let error = match self.render(candidate) {
@@ -211,7 +212,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Appends the section of one file to the block; `None` means that it is our own output.
-    fn render(&mut self, candidate: &Candidate) -> Result<Option<Section>, FileProblem> {
+    fn render(&mut self, candidate: &Candidate<Found>) -> Result<Option<Section>, FileProblem> {
         let (job, shown) = (self.job, candidate.shown.as_str());
         let offset = self.block.len();
         let (bytes, tokens, modified);
@@ -257,9 +258,9 @@ impl<'a> Worker<'a> {
     }
 
     /// Opens a file; `None` means that it is our own output.
-    fn open(&mut self, candidate: &Candidate) -> Result<Option<Opened>, FileProblem> {
+    fn open(&mut self, candidate: &Candidate<Found>) -> Result<Option<Opened>, FileProblem> {
         let path = candidate.path.as_path();
-        let opened = match candidate.found {
+        let opened = match candidate.about {
             Found::Named => open_named(path)?,
             Found::Walked { root } => {
                 let root = &self.roots[root].root;

@@ -1,6 +1,6 @@
 //! Source 4: files and directories that a person names.
 //!
-//! [`pack`] is the whole pipeline: `gather` walks the arguments into [`Candidate`]s, `load` reads, guards and renders
+//! [`pack`] is the whole pipeline: `gather` walks the arguments into [`Candidate`](crate::Candidate)s, `load` reads, guards and renders
 //! them in parallel into a `Spool`, `fit` applies the limits that need the whole picture, and [`Packed::write`] puts
 //! header, tree and sections together. Order is by path and never depends on the number of threads.
 
@@ -19,7 +19,7 @@ mod tree;
 pub use document::Packed;
 pub use error_mode::Decision;
 pub use fit::{Fitted, Left, SortBy};
-pub use gather::{Candidate, Found, Gathered, WalkedRoot, gather};
+pub use gather::{Found, Gathered, WalkedRoot, gather};
 pub use load::{LoadedFile, Progress, Section};
 pub use pack::{PackRequest, Tokens, pack};
 pub use rules::{Patterns, Rules, ShownLimits};

@@ -22,11 +22,11 @@ const TURN: usize = 512;
 #[cfg(unix)]
 const WORTH_OPENING: usize = 3;
 
-/// What became of looking.
+/// What changed, where there was time to find out.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Looked {
+pub(super) enum Changes {
     /// The numbers of the documents that do not look as they did, in order.
-    Changed(Vec<usize>),
+    Known(Vec<usize>),
     OutOfTime,
 }
 
@@ -58,7 +58,7 @@ pub(super) fn encode(documents: &[Listed]) -> Option<Vec<u8>> {
 }
 
 /// Looks at every file.
-pub(super) fn look(bytes: &[u8], deadline: Option<Instant>) -> Result<Looked, Damage> {
+pub(super) fn find_changes(bytes: &[u8], deadline: Option<Instant>) -> Result<Changes, Damage> {
     let (groups, files) = decode(bytes)?;
     let is_late = AtomicBool::new(false);
     let mut changed = Vec::new();
@@ -78,10 +78,10 @@ pub(super) fn look(bytes: &[u8], deadline: Option<Instant>) -> Result<Looked, Da
         changed = found.concat();
     }
     if is_late.into_inner() {
-        return Ok(Looked::OutOfTime);
+        return Ok(Changes::OutOfTime);
     }
     changed.sort_unstable();
-    Ok(Looked::Changed(changed))
+    Ok(Changes::Known(changed))
 }
 
 fn decode(bytes: &[u8]) -> Result<(Vec<Group<'_>>, usize), Damage> {
@@ -160,7 +160,7 @@ impl<'a> Directory<'a> {
         #[cfg(unix)]
         if let Some(open) = &self.open {
             let stat = rustix::fs::statat(open, name, rustix::fs::AtFlags::empty());
-            return stat.map_or(Stamp::MISSING, |stat| super::stamp::Look::of_stat(&stat).stamp());
+            return stat.map_or(Stamp::MISSING, |stat| super::stamp::Appearance::of_stat(&stat).stamp());
         }
         Stamp::of(&Path::new(self.path).join(name))
     }
@@ -204,9 +204,9 @@ mod tests {
             let missing = documents[1].file.with_file_name("not-there.md");
             documents.push(listed(missing.clone()));
             let bytes = encode(&documents).unwrap();
-            assert_eq!(look(&bytes, None).unwrap(), Looked::Changed(vec![0, gone]), "{directories} × {files}");
+            assert_eq!(find_changes(&bytes, None).unwrap(), Changes::Known(vec![0, gone]), "{directories} × {files}");
             fs::write(missing, "now").unwrap();
-            assert_eq!(look(&bytes, None).unwrap(), Looked::Changed(vec![0, gone, gone + 1]));
+            assert_eq!(find_changes(&bytes, None).unwrap(), Changes::Known(vec![0, gone, gone + 1]));
         }
     }
 
@@ -215,12 +215,12 @@ mod tests {
         let (_keep, documents) = made(2, MANY);
         let bytes = encode(&documents).unwrap();
         let past = Instant::now().checked_sub(Duration::from_secs(1)).unwrap();
-        assert_eq!(look(&bytes, Some(past)).unwrap(), Looked::OutOfTime);
+        assert_eq!(find_changes(&bytes, Some(past)).unwrap(), Changes::OutOfTime);
     }
 
     #[test]
     fn nonsense_is_an_error() {
-        assert!(look(&[200], None).is_err());
-        assert!(look(&[1, 3, b'a'], None).is_err());
+        assert!(find_changes(&[200], None).is_err());
+        assert!(find_changes(&[1, 3, b'a'], None).is_err());
     }
 }
