@@ -23,6 +23,7 @@ mod goals;
 mod hook;
 mod index;
 mod install;
+mod map;
 mod notify;
 mod pack;
 mod pack_hostile;
