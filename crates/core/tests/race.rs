@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use briefing_core::settings::{Places, Settings};
-use briefing_core::sources::docs::SelectRequest;
+use briefing_core::sources::docs::{Index, SelectRequest};
 use briefing_core::sources::files::{self, PackRequest, Rules};
 use briefing_core::sources::requests::{Listing, Options, ReadFiles, choose, read_requested_files};
 use briefing_core::sources::{docs, domains, gate};
@@ -116,7 +116,7 @@ fn requests_stay_inside() {
 #[test]
 fn a_listing_and_what_is_chosen_from_it_stay_inside() {
     let house = House::new("listed", &names());
-    house.race(500, |count| {
+    house.race(60, |count| {
         let listing = Listing::of(&house.root(), None, &rules());
         let chosen = choose("canary release rollback", &listing, FILES);
         let options = Options { listed: Some(listing.full_paths()), ..Options::new(house.root()) };
@@ -157,17 +157,33 @@ fn the_gate_stays_inside() {
 #[test]
 fn documents_stay_inside() {
     let house = House::new("docs", &names());
-    let list: Vec<String> = names().iter().map(|name| format!("{{\"path\":\"docs/{name}\"}}")).collect();
-    house.sandbox.write("index.json", format!("{{\"version\":1,\"docs\":[{}]}}", list.join(",")));
-    let settings = Settings::defaults();
-    let mut places = house.places();
-    places.cache = Some(house.sandbox.home());
+    house.sandbox.write("index.json", index("docs/"));
+    let (places, settings) = (Places { cache: Some(house.sandbox.home()), ..house.places() }, Settings::defaults());
+    let request = SelectRequest::new("how do I roll back the canary release while deploying?", &places, &settings);
     house.race(1_000, |count| {
-        let message = "how do I roll back the canary release while deploying?";
-        let brought = docs::bring(&SelectRequest::new(message, &places, &settings));
+        let brought = docs::bring(&request);
         let text: String = brought.pieces.iter().map(|piece| piece.text.as_str()).collect();
         count.add(&text, FILES);
     });
+}
+
+/// The directory that is exchanged is the root of the index. Outside there are such files, but no index of them.
+#[test]
+fn an_index_belongs_to_the_directory_that_it_was_read_in() {
+    let house = House::new("docs", &names());
+    // It takes a while to read.
+    house.sandbox.write("docs/index.json", " ".repeat(1024 * 1024) + &index(""));
+    let (file, inside) = (house.root().join("docs/index.json"), house.root().join("docs"));
+    house.race(60, |count| {
+        if let Ok(index) = Index::read(&file, None) {
+            count.add(if index.root == inside { INSIDE } else { OUTSIDE }, 1);
+        }
+    });
+}
+
+fn index(directory: &str) -> String {
+    let list: Vec<String> = names().iter().map(|name| format!("{{\"path\":\"{directory}{name}\"}}")).collect();
+    format!("{{\"version\":1,\"docs\":[{}]}}", list.join(","))
 }
 
 /// A domain's files may be links to any `.md`, wherever it is, but to nothing else.

@@ -9,10 +9,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
-use rustix::io::Errno;
 
 use super::{Opened, below, outside, walk};
-use crate::fs::{FileProblem, LinkProblem, checked};
+use crate::fs::{FileProblem, checked};
 
 /// How a file is opened: never blocking, never as the terminal of this process.
 pub(super) const FILE: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
@@ -130,7 +129,9 @@ impl Root {
     /// that leaves the root it does not look where it ends, and of what cannot be opened it does not say what it is.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     fn by_kernel(&self, path: &Path, flags: OFlags, links: Links) -> Option<Result<OwnedFd, FileProblem>> {
+        use crate::fs::LinkProblem;
         use rustix::fs::{ResolveFlags, openat2};
+        use rustix::io::Errno;
         /// How often a path is tried that changes while it is resolved.
         const TRIES: usize = 4;
         let mut how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;

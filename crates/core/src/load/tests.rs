@@ -3,9 +3,6 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::root::{Links, Resolver};
 use super::{Neighbours, Opened, Root, below, guard, open_named, open_real};
@@ -310,8 +307,11 @@ fn secrets_stay_where_the_settings_say_so() {
 }
 
 /// The sources race in `tests/race.rs`, on a kernel that has `openat2`; this is for those that have none.
+#[cfg(target_os = "linux")]
 #[test]
 fn the_walk_leaks_nothing_while_a_directory_is_exchanged_for_a_way_out() {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use std::sync::atomic::{AtomicBool, Ordering};
     let house = House::new(&["swapped/file"]);
     house.write("../outside/file", "secret");
     house.link("../relative", "../outside");

@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::index::{Index, IndexedDocument, VERSION};
-use super::root::{project_of, real_directory, require_inside};
+use super::root::{project_of, require_inside};
 use crate::Failure;
-use crate::load::open_named;
+use crate::fs::{FileProblem, Irregular};
+use crate::load::{Opened, Root, open_named};
 use crate::note::{Note, NoteKind};
 use crate::shown::{is_deceptive, normalize, one_line, path_text};
 
@@ -25,9 +26,9 @@ impl Index {
     /// Reads an index. `home` stands for `~` in the roots of older generations.
     pub fn read(file: &Path, home: Option<&Path>) -> Result<Self, Failure> {
         let failed = || Failure::new(format!("cannot read the index `{}`", path_text(file)));
-        let text = open_named(file).and_then(|opened| opened.text(MAX_INDEX_BYTES)).map_err(|problem| failed().because(&problem))?;
-        let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let directory = real_directory(parent)?;
+        let (directory, text) = open(file)
+            .and_then(|(directory, opened)| Ok((directory, opened.text(MAX_INDEX_BYTES)?)))
+            .map_err(|problem| failed().because(&problem))?;
         let mut reader = Reader { home, directory, root: PathBuf::new(), base: PathBuf::new(), notes: Vec::new() };
         let documents = reader.read_text(&text).map_err(|failure| match failure {
             Problem::Format(why) => failed().because_of(why).hint("mend it; or remove it, and `brief index` makes a new one"),
@@ -38,6 +39,19 @@ impl Index {
         }
         Ok(Self { file: file.to_path_buf(), root: reader.root, documents, notes: reader.notes })
     }
+}
+
+/// Opens an index in its real directory, which is returned too: documents are looked for there, so it has to be the one that
+/// the index was in, whatever is exchanged meanwhile. The index itself may be a link.
+fn open(file: &Path) -> Result<(PathBuf, Opened), FileProblem> {
+    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = Path::new(file.file_name().ok_or(FileProblem::NotRegular(Irregular::Directory))?);
+    let directory = fs::canonicalize(parent)?;
+    let opened = match Root::open_real(&directory)?.open_plain(name) {
+        Err(FileProblem::Link(_)) => open_named(&directory.join(name))?,
+        opened => opened?,
+    };
+    Ok((directory, opened))
 }
 
 fn parse(text: &str) -> Result<Value, String> {

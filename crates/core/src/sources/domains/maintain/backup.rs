@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Failure;
 use crate::fs::{FileProblem, make_private, read_own_bytes, write_atomic};
+use crate::load::open_named;
 use crate::lock::Lock;
 use crate::shown::path_text;
 use crate::sources::domains::change::Change;
@@ -172,7 +173,7 @@ impl SavedFile {
     /// Says how the file becomes what it was.
     fn restored(&self, directory: &Path) -> Result<Restored, Failure> {
         let cannot = |path: &Path, problem: &FileProblem| Failure::new(format!("cannot read `{}`", path_text(path))).because(problem);
-        let now = match read_own_bytes(&self.path, MAX_BYTES) {
+        let now = match open_named(&self.path).and_then(|opened| opened.bytes(MAX_BYTES)) {
             Ok(bytes) => bytes,
             Err(FileProblem::Missing) => return Ok(Restored::Changed),
             Err(problem) => return Err(cannot(&self.path, &problem)),
