@@ -3,6 +3,18 @@
 //!
 //! Everything flows one way: request → settings → gather → select → load + guard → fit → render → deliver. This crate
 //! is synchronous and touches no terminal, environment or network; callers hand those in.
+//!
+//! A document is a [`Candidate`] before it is read, a [`Piece`] after that, and a [`Segment`] once it has its place in a
+//! window. What happens to it on the way is a [`Note`].
+//!
+//! | to … | call | example |
+//! |---|---|---|
+//! | put files into one document | [`sources::files::pack`] | `examples/pack.rs` |
+//! | choose documents for a message | [`sources::docs::select`] | `examples/select.rs` |
+//! | tell what is known about a directory | [`sources::domains::context()`] | `examples/context.rs` |
+//! | load the core files of a project | [`sources::gate::load`] | `examples/gate.rs` |
+//! | read what a model asks for | [`sources::requests::read()`] | `examples/read.rs` |
+//! | bring what is due into a window | [`sources::bring`], then [`fit::fit`] | `due.rs` of `briefing-agents` |
 
 pub mod candidate;
 pub mod failure;

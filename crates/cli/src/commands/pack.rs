@@ -1,10 +1,9 @@
 //! `brief pack PATH…`: files and directories as one document.
 
-use std::io::{IsTerminal, Seek, Write};
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
-use briefing_core::fs::{Replacement, name_unlinked};
 use briefing_core::render::{Format, Style};
 use briefing_core::shown::relative_text;
 use briefing_core::sources::files::{PackRequest, Packed, SortBy, Tokens};
@@ -173,25 +172,8 @@ fn paths(arguments: &Arguments, here: &Path) -> Result<Vec<PathBuf>, Failure> {
 
 fn deliver(arguments: &Arguments, target: Option<&Path>, here: &Path, packed: &Packed) -> Result<(), Failure> {
     if let Some(target) = target {
-        let fail = |error: &(dyn std::error::Error + 'static)| {
-            Failure::new(format!("cannot write `{}`", relative_text(target, here))).because(error)
-        };
-        // A device or a FIFO is written to, never replaced.
-        if std::fs::metadata(target).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
-            let mut file = std::fs::File::options().write(true).open(target).map_err(|error| fail(&error))?;
-            return packed.write(&mut file).map_err(|error| fail(&error));
-        }
-        let settled = packed.settle().map_err(|error| fail(&error))?;
-        if settled.is_some_and(|document| name_unlinked(document, target).is_ok()) {
-            return Ok(());
-        }
-        let mut replacement = Replacement::beside(target).map_err(|problem| fail(&problem))?;
-        match settled {
-            Some(mut document) => document.rewind().and_then(|()| std::io::copy(&mut document, replacement.file())).map(drop),
-            None => packed.write(replacement.file()),
-        }
-        .map_err(|error| fail(&error))?;
-        return replacement.commit().map_err(|error| fail(&error));
+        let failed = || Failure::new(format!("cannot write `{}`", relative_text(target, here)));
+        return packed.save(target).map_err(|error| failed().because(&*error));
     }
     if arguments.copy {
         return clipboard::copy(packed.text()?.as_bytes());

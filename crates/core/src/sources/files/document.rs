@@ -1,15 +1,17 @@
 //! A packed document: what was kept, what was left out, and how it is written.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Write};
+use std::error::Error;
+use std::fs::{self, File};
+use std::io::{self, Seek, Write};
+use std::path::Path;
 
 use super::fit::Fitted;
 use super::rules::ShownLimits;
 use super::spool::{Run, Spool};
 use super::tree::tree;
 use crate::failure::Failure;
-use crate::fs::FileError;
+use crate::fs::{FileError, Replacement, name_unlinked};
 use crate::note::{Note, NoteKind};
 use crate::render::{Frame, Style};
 
@@ -80,8 +82,32 @@ impl Packed {
         Ok(String::from_utf8(document).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
     }
 
+    /// Writes the document to a file, in one step: whatever fails, the file is what it was. A device or a FIFO is written
+    /// to, never replaced.
+    ///
+    /// Where the request said that the document becomes this file, the sections lie beside it already; then header and
+    /// footer are added, and the spool's own file gets the name.
+    pub fn save(&self, target: &Path) -> Result<(), Box<dyn Error>> {
+        if fs::metadata(target).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+            return Ok(self.write(&mut File::options().write(true).open(target)?)?);
+        }
+        let settled = self.settle()?;
+        if settled.is_some_and(|document| name_unlinked(document, target).is_ok()) {
+            return Ok(());
+        }
+        let mut replacement = Replacement::beside(target)?;
+        match settled {
+            Some(mut document) => {
+                document.rewind()?;
+                io::copy(&mut document, replacement.file())?;
+            }
+            None => self.write(replacement.file())?,
+        }
+        Ok(replacement.commit()?)
+    }
+
     /// Makes the spool's own file the document, where the spool waits beside it; else the document must be written.
-    pub fn settle(&self) -> io::Result<Option<&File>> {
+    fn settle(&self) -> io::Result<Option<&File>> {
         let frame = self.frame();
         self.spool.settle(&self.style.header(&frame), &self.runs(), &self.style.footer(&frame))
     }

@@ -1,8 +1,7 @@
 //! The pipeline of documents on demand: files and directories in, one document out.
 //!
 //! `load` reads and renders in one step, because a tree of 30,000 files must not be kept in memory: rendered sections
-//! wait in a [`Spool`](super::Spool) until the limits are known. Asking questions, printing and delivering are the
-//! caller's.
+//! wait in a spool until the limits are known. Asking questions and printing are the caller's.
 
 use std::path::{Path, PathBuf};
 
