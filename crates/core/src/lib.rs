@@ -28,6 +28,7 @@ pub mod moment;
 pub mod note;
 mod packed;
 pub mod piece;
+pub mod project;
 pub mod reason;
 pub mod render;
 pub mod secrets;

@@ -1,6 +1,6 @@
 //! The library as a program uses it.
 
-mod openings;
+mod one_place;
 #[cfg(target_os = "linux")]
 mod race;
 mod use_cases;

@@ -12,6 +12,7 @@ use briefing_agents::{AGENTS, Version};
 use briefing_core::Failure;
 use briefing_core::Moment;
 use briefing_core::fs::{FileProblem, read_own_bytes, write_atomic};
+use briefing_core::project::repository_or_self;
 use briefing_core::settings::Places;
 use briefing_core::shown::path_text;
 use briefing_store::Place;
@@ -224,17 +225,12 @@ pub(crate) fn home_of(agent: &Agent, places: &Places) -> Option<PathBuf> {
     environment::named_directory(agent.home_variable).or_else(|| Some(places.home.as_ref()?.join(agent.home)))
 }
 
-/// Returns the directory that counts as the project: the repository, or the current directory where there is none.
-pub(crate) fn project_of(places: &Places) -> &Path {
-    places.upward().find(|directory| directory.join(".git").exists()).unwrap_or(&places.here)
-}
-
 /// Returns the file of an agent that we write.
 pub(crate) fn file_of(agent: &Agent, places: &Places, is_project: bool) -> Result<PathBuf, Failure> {
     debug_assert!(agent.events.iter().any(|event| event.moment == Moment::Message), "every agent has a message");
     let home = places.home.as_deref().ok_or_else(|| Failure::new("cannot determine the home directory").hint("set HOME"))?;
     let moved = environment::named_directory(agent.home_variable);
-    Ok(install::file_of(agent, home, moved.as_deref(), is_project.then(|| project_of(places))))
+    Ok(install::file_of(agent, home, moved.as_deref(), is_project.then(|| repository_or_self(&places.here))))
 }
 
 /// Reads a settings file; `None` where there is none.

@@ -10,6 +10,7 @@ use toml::de::{DeTable, DeValue};
 use super::keys::{self, KEYS, Kind, Scope};
 use super::value::Value;
 use crate::fs;
+use crate::project::{Ceiling, SETTINGS_FILES, upward};
 use crate::shown::path_text;
 
 /// Where a value may come from, weakest first.
@@ -319,7 +320,7 @@ impl Places {
     /// directory that strangers can write to must not configure anything.
     pub fn project_file(&self) -> Option<PathBuf> {
         for directory in self.trusted_upward() {
-            for name in ["brief.toml", ".context/brief.toml"] {
+            for name in SETTINGS_FILES {
                 let path = directory.join(name);
                 if path.is_file() {
                     return Some(path);
@@ -349,16 +350,12 @@ impl Places {
 
     /// Returns the directories whose files may configure something: outside of a repository and of the home only this one.
     fn trusted_upward(&self) -> impl Iterator<Item = &Path> {
-        let is_repository = self.here.ancestors().any(|directory| directory.join(".git").exists());
-        let is_home = self.home.as_deref().is_some_and(|home| self.here.starts_with(home));
-        self.upward().take(if is_repository || is_home { usize::MAX } else { 1 })
+        upward(&self.here, Ceiling::Trusted(self.home.as_deref()))
     }
 
     /// Returns this directory and those above it, up to the repository's root or the home directory.
     pub fn upward(&self) -> impl Iterator<Item = &Path> {
-        let root = self.here.ancestors().find(|directory| directory.join(".git").exists());
-        let ceiling = root.or(self.home.as_deref().filter(|home| self.here.starts_with(home)));
-        self.here.ancestors().take_while(move |directory| ceiling.is_none_or(|ceiling| directory.starts_with(ceiling)))
+        upward(&self.here, Ceiling::RepositoryOrHome(self.home.as_deref()))
     }
 
     /// Reads every settings file there is, weakest first. Unreadable files become problems.

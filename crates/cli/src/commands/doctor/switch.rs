@@ -7,20 +7,21 @@ use std::path::{Path, PathBuf};
 use briefing_agents::agent::{Agent, Switch};
 use briefing_agents::install::recipe::{handler_name, registered};
 use briefing_core::fs::read_own_text;
+use briefing_core::project::repository_or_self;
 use briefing_core::settings::Places;
 use briefing_core::shown::path_text;
 use serde_json::Value;
 
 use super::trust::json;
 use super::{Check, Verdict};
-use crate::commands::install::{MAX_SETTINGS, home_of, project_of};
+use crate::commands::install::{MAX_SETTINGS, home_of};
 
 /// Returns a check for everything that keeps an agent from running our hooks here.
 pub(super) fn off(agent: &Agent, places: &Places) -> Vec<Check> {
     let (Some(switch), Some(home)) = (agent.switch, home_of(agent, places)) else {
         return Vec::new();
     };
-    let project = project_of(places);
+    let project = repository_or_self(&places.here);
     let files = switch.project.iter().map(|name| project.join(name)).chain([home.join(switch.user)]);
     let files: Vec<(PathBuf, Value)> = files.map(|file| (file.clone(), read(&file))).collect();
     let some = files.iter().filter_map(|(file, settings)| some(agent, switch, file, settings));

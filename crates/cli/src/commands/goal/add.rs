@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use briefing_core::Failure;
 use briefing_core::fs::write_atomic;
+use briefing_core::project::repository;
 use briefing_core::settings::{Layer, Places, nearest};
 use briefing_core::shown::path_text;
+use briefing_core::sources::gate::CONTEXT;
 use briefing_goals::{Goal, bundled, deciding, draft, find, project_receivers};
 use clap::Args;
 
@@ -71,8 +73,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// Returns the directory that the goal goes to: of the nearest `.context`, else of the repository; outside of both, the user's.
 fn home(places: &Places, is_users: bool) -> Result<PathBuf, Failure> {
-    let has = |name: &'static str| places.upward().find(|directory| directory.join(name).exists());
-    let project = has(".context").or_else(|| has(".git")).filter(|directory| Some(*directory) != places.home.as_deref());
+    let with_context = places.upward().find(|directory| directory.join(CONTEXT).exists());
+    let project = with_context.or_else(|| repository(&places.here)).filter(|directory| Some(*directory) != places.home.as_deref());
     if let Some(directory) = project.filter(|_| !is_users) {
         return Ok(directory.join(".context/goals"));
     }

@@ -18,7 +18,7 @@ pub(super) fn entries(places: &Places, settings: &Settings, notes: &mut Vec<Note
 /// Tells at the price of a few `stat`s whether there can be entries: of knowledge only a large file is
 /// not loaded whole, of a `.context/` it is DECISIONS and LEARNINGS.
 pub(super) fn may_be_here(places: &Places) -> bool {
-    let knowledge = places.here.ancestors().map(|directory| directory.join(domains::DIRECTORY)).find(|megg| megg.is_dir());
+    let knowledge = domains::nearest_above(&places.here);
     let size = |megg: &Path| std::fs::metadata(megg.join("knowledge.md")).map_or(0, |metadata| metadata.len());
     knowledge.is_some_and(|megg| size(&megg).div_ceil(4) >= domains::SUMMARY_FROM) || gate::may_have_entries(places)
 }

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::entries;
-use super::root::project_of;
 use crate::fs::read_own_bytes;
 use crate::note::{Note, NoteKind};
+use crate::project::{SETTINGS_FILES, marked_or_self};
 use crate::settings::{Places, Setting, Settings};
 use crate::shown::{normalize, path_text};
 
@@ -66,7 +66,7 @@ fn project(places: &Places, settings: &Settings, notes: &mut Vec<Note>) -> Optio
     }
     let directory = named_from(places);
     let path = normalize(&directory.join(named));
-    let project = project_of(directory);
+    let project = marked_or_self(directory);
     let is_inside = match std::fs::canonicalize(&path) {
         Ok(real) => std::fs::canonicalize(project).is_ok_and(|project| real.starts_with(project)),
         Err(_) => path.starts_with(project),
@@ -81,8 +81,8 @@ fn project(places: &Places, settings: &Settings, notes: &mut Vec<Note>) -> Optio
 
 /// Returns the directory that `docs.index` is relative to: the one whose `brief.toml` may have said it, else the project.
 fn named_from(places: &Places) -> &Path {
-    let has_file = |directory: &&Path| ["brief.toml", ".context/brief.toml"].iter().any(|name| directory.join(name).is_file());
-    places.upward().find(has_file).unwrap_or_else(|| project_of(&places.here))
+    let has_file = |directory: &&Path| SETTINGS_FILES.iter().any(|name| directory.join(name).is_file());
+    places.upward().find(has_file).unwrap_or_else(|| marked_or_self(&places.here))
 }
 
 fn checked(path: PathBuf, named_by: &Setting<String>, notes: &mut Vec<Note>) -> Option<PathBuf> {

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use super::crawl::{Crawled, DeadReference, crawl, documents_below};
 use super::index::{Index, IndexedDocument, is_own, to_text};
 use super::read::MAX_INDEX_BYTES;
-use super::root::{project_of, real_directory, require_inside, way};
+use super::root::{real_directory, require_inside, way};
 use crate::Failure;
 use crate::fs::{FileProblem, read_own_bytes};
 use crate::load::Root;
 use crate::note::Note;
+use crate::project::marked_or_self;
 use crate::shown::{path_text, tree_order};
 use crate::tokens::TokenCounter;
 
@@ -59,7 +60,7 @@ impl Plan {
         let here = real_directory(here)?;
         let root = match root {
             Some(root) => real_directory(&here.join(root))?,
-            None => project_of(&here).to_path_buf(),
+            None => marked_or_self(&here).to_path_buf(),
         };
         let file = match file {
             Some(file) => here.join(file),
@@ -102,7 +103,7 @@ impl Plan {
 
 /// Checks that a file which is a link does not lead out of the project that its directory belongs to.
 fn require_own_place(file: &Path, parent: &Path) -> Result<(), Failure> {
-    let is_inside = |real: PathBuf| real.starts_with(project_of(parent));
+    let is_inside = |real: PathBuf| real.starts_with(marked_or_self(parent));
     if !file.is_symlink() || fs::canonicalize(file).is_ok_and(is_inside) {
         return Ok(());
     }

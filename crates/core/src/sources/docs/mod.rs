@@ -37,4 +37,4 @@ pub use find::{INDEX_VARIABLES, IndexFiles, find, may_be_here};
 pub use index::{Index, IndexedDocument};
 pub use make::{Made, Plan, make};
 pub use prepare::prepare;
-pub use root::{MARKERS, project_of, way};
+pub use root::way;

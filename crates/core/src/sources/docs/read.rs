@@ -10,11 +10,12 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::index::{Index, IndexedDocument, VERSION};
-use super::root::{project_of, require_inside};
+use super::root::require_inside;
 use crate::Failure;
 use crate::fs::{FileProblem, Irregular};
 use crate::load::{Opened, Root, open_named};
 use crate::note::{Note, NoteKind};
+use crate::project::{Ceiling, marked_or_self, upward};
 use crate::shown::{is_deceptive, normalize, one_line, path_text};
 
 /// No larger index is read.
@@ -149,7 +150,7 @@ impl Reader<'_> {
     fn snippets(&mut self, fields: &Map<String, Value>) -> Vec<IndexedDocument> {
         let items = fields["snippets"].as_array().map_or(&[][..], Vec::as_slice);
         let paths: Vec<&str> = items.iter().filter_map(|item| item["path"].as_str()).take(PROBED).collect();
-        self.root = project_of(&self.directory).to_path_buf();
+        self.root = marked_or_self(&self.directory).to_path_buf();
         let written = ["project_root", "snippets_root"].iter().find_map(|name| fields.get(*name)?.as_str());
         let declared = written.and_then(|written| fs::canonicalize(self.expand(written)).ok()).filter(|path| path.starts_with(&self.root));
         if declared.is_none()
@@ -158,7 +159,7 @@ impl Reader<'_> {
             self.fell_back(written);
         }
         // The root of another machine says nothing here, but the paths do: they fit one of the directories above.
-        let above = self.directory.ancestors().take_while(|directory| directory.starts_with(&self.root)).map(Path::to_path_buf);
+        let above = upward(&self.directory, Ceiling::At(&self.root)).map(Path::to_path_buf);
         let has_any = |base: &PathBuf| paths.iter().any(|path| base.join(deployed(base, path)).is_file());
         self.base = declared.into_iter().chain(above).find(has_any).unwrap_or_else(|| self.directory.clone());
         let mut entries = self.entries(items.iter().map(Cow::Borrowed));

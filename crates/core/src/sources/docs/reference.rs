@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::markdown::{Reference, is_markdown};
-use super::root::project_of;
+use crate::project::marked_or_self;
 use crate::shown::normalize;
 
 /// What a reference leads to.
@@ -45,7 +45,7 @@ fn resolve_at(target: &str, directory: &Path, root: &Path) -> Target {
     if target.starts_with("~/") || target.starts_with('/') {
         return Target::Outside;
     }
-    let mut bases = [directory, root, project_of(root)];
+    let mut bases = [directory, root, marked_or_self(root)];
     if target.starts_with("docs/") {
         bases.reverse();
     }

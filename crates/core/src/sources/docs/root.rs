@@ -4,24 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::Failure;
+use crate::project::marked_or_self;
 use crate::shown::path_text;
-
-/// What makes a directory a project, any of them.
-pub const MARKERS: [&str; 4] = [".git", ".context", ".megg", "brief.toml"];
-
-/// Returns the nearest directory from here upward that is a project.
-fn marked(directory: &Path) -> Option<&Path> {
-    directory.ancestors().find(|directory| MARKERS.iter().any(|marker| directory.join(marker).exists()))
-}
-
-/// Returns the project that a directory belongs to; without any marker, the directory itself.
-pub fn project_of(directory: &Path) -> &Path {
-    marked(directory).unwrap_or(directory)
-}
 
 /// Checks that an index in `directory` may reach over `root` (both canonical).
 pub(super) fn require_inside(root: &Path, directory: &Path) -> Result<(), Failure> {
-    let project = project_of(directory);
+    let project = marked_or_self(directory);
     if root.starts_with(project) {
         return Ok(());
     }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::chain;
 use super::context::{Context, ContextRequest, Mode, context};
 use super::knowledge::Knowledge;
-use super::load::{self, DIRECTORY, KNOWLEDGE};
+use super::load::{self, KNOWLEDGE};
 use super::render;
 use crate::candidate::Candidate;
 use crate::load::guard;
@@ -25,7 +25,7 @@ const MAX_SEARCHED_BYTES: usize = 4 * 1024 * 1024;
 
 /// Tells at the price of a few `stat`s whether there is any domain for a directory.
 pub fn is_here(places: &Places) -> bool {
-    places.here.ancestors().any(|directory| directory.join(DIRECTORY).is_dir())
+    chain::nearest_above(&places.here).is_some()
 }
 
 /// Returns the pieces of a session that starts at `path`: every level's info, state, knowledge, navigation.

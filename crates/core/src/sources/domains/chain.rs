@@ -13,6 +13,7 @@ use super::moment;
 use crate::fs::FileProblem;
 use crate::load::guard;
 use crate::note::{Note, NoteKind};
+use crate::project::{Ceiling, upward};
 use crate::shown::{normalize, path_text};
 
 /// An `info.md` is called stale from this age on.
@@ -65,7 +66,7 @@ impl Chain {
         let asked = asked_directory(path);
         let mut levels = Vec::new();
         let mut deepest = None;
-        for directory in asked.ancestors() {
+        for directory in upward(&asked, Ceiling::FileSystem) {
             let megg = directory.join(DIRECTORY);
             if is_domain(&megg, notes) {
                 levels.extend(read_level(directory, &megg, now, redacts, notes));
@@ -79,7 +80,12 @@ impl Chain {
 
 /// Returns the nearest `.megg` directory at or above `path` without reading anything in it.
 pub(super) fn nearest(path: &Path) -> Option<PathBuf> {
-    asked_directory(path).ancestors().map(|directory| directory.join(DIRECTORY)).find(|megg| megg.is_dir())
+    nearest_above(&asked_directory(path))
+}
+
+/// Returns the nearest `.megg` directory of `directory` or one above it.
+pub(crate) fn nearest_above(directory: &Path) -> Option<PathBuf> {
+    upward(directory, Ceiling::FileSystem).map(|directory| directory.join(DIRECTORY)).find(|megg| megg.is_dir())
 }
 
 /// Returns the directory that `path` is or lies in. A path that does not exist is taken as a directory.

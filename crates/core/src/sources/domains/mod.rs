@@ -27,6 +27,7 @@ mod state;
 mod summary;
 
 pub use bring::{bring, entries, is_here};
+pub(super) use chain::nearest_above;
 pub use chain::{Chain, Level, STALE_INFO_DAYS};
 pub use change::Change;
 pub use context::{BLOCKED_ABOVE, Context, ContextRequest, LoadedKnowledge, Mode, SUMMARY_FROM, context};

@@ -13,6 +13,7 @@ use super::gather::{Gathered, excluding, is_in_repository};
 use super::rules::Rules;
 use crate::fs::FileError;
 use crate::note::{Note, NoteKind};
+use crate::project::{Ceiling, is_repository, repository, upward};
 use crate::shown::{path_text, relative_text};
 
 /// Returns a note for every file and directory below the walked roots that the walk passed over silently.
@@ -59,7 +60,7 @@ pub(super) struct Matchers<'a> {
     rules: &'a Rules,
     root: PathBuf,
     /// Ignore files above this directory do not count.
-    ceiling: PathBuf,
+    ceiling: Option<PathBuf>,
     /// Whether repositories bound what git's files say, as they do for the walk.
     is_bounded: bool,
     global: Option<Gitignore>,
@@ -78,8 +79,7 @@ enum Word {
 
 impl<'a> Matchers<'a> {
     pub(super) fn new(root: &Path, rules: &'a Rules) -> Self {
-        let repository = root.ancestors().find(|directory| directory.join(".git").exists());
-        let ceiling = repository.or(root.ancestors().last()).unwrap_or(root).to_path_buf();
+        let ceiling = repository(root).map(Path::to_path_buf);
         let global = rules.honours_gitignore.then(|| Gitignore::global().0);
         Self { rules, root: root.to_path_buf(), ceiling, is_bounded: is_in_repository(root), global, by_directory: HashMap::new() }
     }
@@ -109,11 +109,11 @@ impl<'a> Matchers<'a> {
         let (ceiling, root, is_bounded) = (self.ceiling.clone(), self.root.clone(), self.is_bounded);
         for (index, source) in SOURCES.iter().enumerate() {
             let is_gits = source.starts_with(".git");
-            let mut above = path.ancestors().skip(1).take_while(|directory| directory.starts_with(&ceiling));
+            let mut above = upward(path, ceiling.as_deref().map_or(Ceiling::FileSystem, Ceiling::At)).skip(1);
             let mut is_beyond = false;
             // What git's own files say ends with their repository.
             while let Some(directory) = above.next().filter(|_| !is_beyond) {
-                is_beyond = is_gits && is_bounded && directory.join(".git").exists();
+                is_beyond = is_gits && is_bounded && is_repository(directory);
                 match self.matchers(directory)[index].matched(path, is_directory) {
                     ignore::Match::None => {}
                     ignore::Match::Whitelist(_) => return Word::TakenBack,

@@ -14,6 +14,7 @@ use crate::candidate::Candidate;
 use crate::fs::{FileError, FileProblem, LinkProblem};
 use crate::load::Root;
 use crate::note::{Note, NoteKind};
+use crate::project::repository;
 use crate::shown::{normalize, path_text, relative_text, tree_order};
 
 /// How a candidate was found, which decides how it is opened. Roots are numbers in [`Gathered::roots`].
@@ -257,7 +258,7 @@ fn walker(root: &Path, rules: &Rules) -> WalkBuilder {
 pub(super) fn is_in_repository(root: &Path) -> bool {
     // The walker looks upward from the real place as well.
     let real = fs::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
-    real.ancestors().any(|directory| directory.join(".git").exists())
+    repository(&real).is_some()
 }
 
 /// Returns the names of the ignore files that these rules honour.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::plan::{CONSTITUTION, DECISIONS, LEARNINGS, Planned};
+use crate::project::repository_or_self;
 use crate::settings::Places;
 
 /// The name of the directory.
@@ -49,7 +50,7 @@ pub(super) fn find(places: &Places, planned: &[Planned]) -> Option<GateDirectori
 /// Returns the directory that links in a `.context` may not leave: the repository's root, else its own parent.
 pub(super) fn boundary(context: &Path) -> &Path {
     let project = context.parent().unwrap_or(context);
-    project.ancestors().find(|directory| directory.join(".git").exists()).unwrap_or(project)
+    repository_or_self(project)
 }
 
 /// Returns how a file above is written seen from the project's directory: `../../.context/CONSTITUTION.md`.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::lines::{Hidden, lines};
+use crate::project::{Ceiling, upward};
 
 /// Returns the relative paths that `text` names outside code fences, with the place of the line that names them.
 ///
@@ -42,8 +43,7 @@ pub(super) fn exists(path: &str, megg: &Path) -> bool {
         return true;
     }
     let Some(domain) = megg.parent() else { return false };
-    let root = domain.ancestors().find(|directory| directory.join(".git").exists()).unwrap_or(domain);
-    domain.ancestors().take_while(|directory| directory.starts_with(root)).any(|directory| directory.join(path).exists())
+    upward(domain, Ceiling::Repository).any(|directory| directory.join(path).exists())
 }
 
 #[cfg(test)]

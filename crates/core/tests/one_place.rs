@@ -1,4 +1,4 @@
-//! Sources open files through the loader, and through nothing else.
+//! What there is one place for stays there: opening content, and the search upward.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,4 +42,17 @@ fn sources_and_goals_open_content_through_the_loader_only() {
         let is_exception = EXCEPTIONS.iter().any(|(path, _)| file.ends_with(path));
         assert_eq!(!ways.is_empty(), is_exception, "{}: {ways:?}; content is opened by `briefing_core::load`", file.display());
     }
+}
+
+#[test]
+fn only_one_file_looks_for_a_repository() {
+    let mut files = Vec::new();
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for name in ["agents", "cli", "core", "goals", "llm", "notify", "store", "tokens"] {
+        sources_below(&crates.join(name).join("src"), &mut files);
+    }
+    let looks =
+        |file: &&PathBuf| fs::read_to_string(file).unwrap().split("#[cfg(test)]\nmod tests {").next().unwrap().contains("join(\".git\")");
+    let looking: Vec<_> = files.iter().filter(looks).collect();
+    assert!(looking.is_empty(), "`briefing_core::project` knows the way: {looking:?}");
 }
