@@ -1,4 +1,4 @@
-//! What is due in a window: the rules and documents that belong before a message, each exactly once.
+//! Prints what is due in a window: the rules and documents that belong before a message, each exactly once.
 use std::path::Path;
 
 use briefing_agents::host::Embedded;
@@ -6,8 +6,8 @@ use briefing_agents::{Request, find, window};
 
 pub fn say(project: &Path, home: &Path, message: &str, turn: &str) -> String {
     let host = Embedded { home: home.to_path_buf(), now: jiff::Timestamp::now() };
-    let agent = find("generic").expect("a row of the table");
-    let request = Request::message(agent, "my-session", project.to_path_buf(), message, turn).expect("it has messages");
+    let agent = find("generic").expect("is in the table");
+    let request = Request::message(agent, "my-session", project.to_path_buf(), message, turn).expect("has an event for messages");
     let mut text = String::new();
     window::brief(&request, &host, &mut text);
     text

@@ -1,29 +1,29 @@
-//! The shape of a row: everything that is peculiar to one agent.
+//! The type of a table row: every property that differs between agents.
 
 use briefing_core::Moment;
 use briefing_core::measure::Unit;
 
-/// One event of an agent.
+/// A hook event of an agent.
 #[derive(Debug, Clone, Copy)]
 pub struct Event {
     pub name: &'static str,
     pub moment: Moment,
-    /// Whether context printed here reaches the model.
+    /// Whether context printed at this event reaches the model.
     pub carries: bool,
-    /// How many handlers the installer registers; 0: none.
+    /// The number of handlers that the installer registers.
     pub lanes: u8,
 }
 
-/// What of our context is still in the window when a session is resumed.
+/// Which part of our context is still in the window when a session is resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keeps {
-    /// All of it is in the conversation: delivered once is there to stay.
+    /// All of it: context becomes part of the conversation.
     History,
-    /// Only what came with a message; the rest must be given again (`keeps: system` in the design).
+    /// Only what came with a message. The rest must be delivered again (`keeps: system` in the design).
     Messages,
 }
 
-/// The object that carries context on stdout.
+/// The JSON object that carries context on stdout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// `{"hookSpecificOutput":{"hookEventName":…,"additionalContext":…}}`
@@ -36,7 +36,7 @@ pub enum Shape {
     Plain,
 }
 
-/// The unit of a time-out in the agent's configuration.
+/// The unit of a timeout in the agent's configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeoutUnit {
     Seconds,
@@ -45,153 +45,154 @@ pub enum TimeoutUnit {
     None,
 }
 
-/// The names of the fields on stdin. Empty: the agent does not send it.
+/// The names of the payload fields on stdin. An empty name means that the agent does not send the field.
 #[derive(Debug, Clone, Copy)]
 pub struct Fields {
     pub session: &'static str,
     pub cwd: &'static str,
-    /// It is a list, and its first element is meant.
+    /// Whether `cwd` is a list, of which the first element counts.
     pub cwd_is_list: bool,
     pub message: &'static str,
     pub source: &'static str,
-    /// The file with the session's history; read to find a fork's origin, nothing else.
+    /// The file with the session's history. It is read to find a fork's origin and to see what the window has lost.
     pub transcript: &'static str,
     pub sub_agent: &'static str,
     pub turn: &'static str,
     pub tool_use: &'static str,
 }
 
-/// How the agent's configuration is written.
+/// How hooks are registered in the agent's configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recipe {
-    /// `hooks.<Event>[] = {"hooks":[{"type":"command",…}]}` in a file shared with others.
+    /// `hooks.<Event>[] = {"hooks":[{"type":"command",…}]}` in a file that other programs edit too.
     Groups,
-    /// `hooks.<event>[] = {"command":…}` in a file shared with others.
+    /// `hooks.<event>[] = {"command":…}` in a file that other programs edit too.
     FlatEntries,
     /// `hooks.<event>[] = {"type":"command","bash":…}` in a file of our own.
     OwnFile,
-    /// A plugin file of our own, with `"@PROGRAM@"` where our program's path goes.
+    /// A plugin file of our own, with `"@PROGRAM@"` as the placeholder for the path of `brief`.
     Plugin(&'static str),
-    /// Nothing to install: somebody calls us by hand.
+    /// Nothing to install: the program calls `brief hook` itself.
     None,
 }
 
-/// What a handler's entry says beside its command.
+/// What a handler's entry contains besides its command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handler {
     Plain,
-    /// It has a name, by which the user can switch it off.
+    /// A name, by which the user can disable it.
     Named,
-    /// The agent's own limit is switched off for it, and its command says so (`whole`).
+    /// A setting that lifts the agent's own size limit. The command then ends in `whole`.
     Unlimited,
 }
 
 /// The numbers of a program's version.
 pub type Version = [u32; 3];
 
-/// What we register instead, for versions that do not know all of the row's events.
+/// The events to register for versions of the agent that do not support all events of the row.
 #[derive(Debug, Clone, Copy)]
 pub struct Older {
-    /// The first version that knows them all.
+    /// The first version that supports them all.
     pub before: Version,
     pub events: &'static [Event],
 }
 
-/// Where the agent can be told to run no hook at all. The nearest file that says anything decides.
+/// Where the user can disable all hooks of the agent. The nearest file that sets the key decides.
 #[derive(Debug, Clone, Copy)]
 pub struct Switch {
-    /// Files below the project, nearest first.
+    /// Files in the project, nearest first.
     pub project: &'static [&'static str],
-    /// The file below the agent's home.
+    /// The file in the agent's home directory.
     pub user: &'static str,
     /// The key, as a JSON pointer.
     pub key: &'static str,
-    /// The value that switches hooks off.
+    /// The value that disables hooks.
     pub off: bool,
-    /// The key of a list with the names of single handlers that are off, which counts in every file.
+    /// The key of a list with the names of disabled handlers. Unlike `key`, it counts in every file.
     pub list: Option<&'static str>,
 }
 
-/// What the agent asks of the user before it runs an installed hook. `brief doctor` knows how to look for each.
+/// What the user must approve before the agent runs an installed hook. `brief doctor` checks each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
     None,
-    /// The hash of every entry in `config.toml`, and a project that is trusted there.
+    /// The hash of every entry, and a trusted project, both in `config.toml`.
     CodexHashes,
-    /// A trusted folder, for the user's hooks too (`trustedFolders.json`).
+    /// A trusted folder (`trustedFolders.json`), also for hooks in the user's settings.
     GeminiFolders,
-    /// A trusted folder, for the hooks of a project (`config.json`).
+    /// A trusted folder (`config.json`), only for hooks of a project.
     CopilotFolders,
 }
 
-/// Stands for the prompt among the words of [`Prompting`].
+/// The placeholder for the prompt among the arguments of [`Prompting`].
 pub const PROMPT: &str = "{{prompt}}";
 
-/// How the agent's program is given a prompt on its command line.
+/// The arguments with which the agent's program takes a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Prompting {
-    /// At a terminal: a session that starts with the prompt, and goes on with the person.
+    /// At a terminal: the prompt starts an interactive session.
     pub talking: &'static [&'static str],
-    /// Elsewhere: the prompt on standard input, the answer on standard output.
+    /// Without a terminal: the prompt on standard input, the answer on standard output.
     pub piped: &'static [&'static str],
 }
 
 /// One agent.
 #[derive(Debug, Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent property of an agent")]
 pub struct Agent {
-    /// The word on the command line.
+    /// The name on the command line.
     pub name: &'static str,
-    /// The name people know it by.
+    /// The product name.
     pub title: &'static str,
-    /// The version whose behaviour the row describes; empty where it was read, not run.
+    /// The version with which the row was tested. Empty if the row is based on documentation only.
     pub measured: &'static str,
     pub events: &'static [Event],
     pub fields: Fields,
     pub shape: Shape,
     pub cap: u64,
-    /// The cap that holds without the setting that the installer writes.
+    /// The cap without the setting that the installer writes.
     pub cautious_cap: u64,
     pub unit: Unit,
     pub keeps: Keeps,
-    /// The core files come with the first message, because tool events carry nothing.
+    /// Whether core files come with the first message, because tool events carry no context.
     pub gate_at_message: bool,
-    /// Its transcript is its window, written anew when the client has shortened it, and no event tells (Gemini).
+    /// Whether the transcript shows what is in the window: the client rewrites it after it has shortened the window, and
+    /// sends no event (Gemini).
     pub transcript_is_window: bool,
-    /// A session that is cleared keeps its id; with all others a new one begins.
+    /// Whether a session keeps its id when it is cleared. With all other agents a new session begins.
     pub keeps_id_at_clear: bool,
-    /// Events inside a sub-agent carry its own id as their session, its start the parent's.
+    /// Whether events inside a sub-agent carry the sub-agent's id as their session, and its start event the parent's.
     pub sub_agent_is_session: bool,
     pub timeout: TimeoutUnit,
-    /// Variables that reveal that another agent runs our entry for this one.
+    /// Environment variables that show that another agent runs the hook that was installed for this one.
     pub foreign: &'static [&'static str],
-    /// A variable that holds the agent's own process id.
+    /// The environment variable with the agent's own process id.
     pub process_variable: &'static str,
-    /// A variable that proves the agent itself when it equals the payload's session.
+    /// The environment variable that proves that this agent is the caller if it equals the payload's session.
     pub proof: &'static str,
     pub recipe: Recipe,
     pub handler: Handler,
-    /// The program whose presence on PATH shows that the agent is installed.
+    /// The program on PATH that shows that the agent is installed.
     pub program: &'static str,
-    /// Its directory below the home.
+    /// Its configuration directory, relative to the user's home.
     pub home: &'static str,
-    /// A variable that names that directory instead.
+    /// The environment variable that overrides `home`.
     pub home_variable: &'static str,
-    /// The file we write, below its directory.
+    /// The file we write, relative to its configuration directory.
     pub user_file: &'static str,
-    /// The file we write with `--project`, below the project.
+    /// The file we write with `--project`, relative to the project.
     pub project_file: &'static str,
-    /// Whether it tells sub-agents apart, and how we know.
+    /// How its events identify sub-agents, for `docs/agents.md`.
     pub sub_agents: &'static str,
-    /// What a fork is told, and how we know its origin.
+    /// What a fork receives and how its origin is found, for `docs/agents.md`.
     pub forks: &'static str,
-    /// What is registered for an older version; asking for the version costs a process, so only where there is one.
+    /// What to register for an older version. The installer runs `PROGRAM --version` only if this is set.
     pub older: Option<Older>,
     pub switch: Option<Switch>,
     pub trust: Trust,
-    /// What the user must do after an installation; empty: nothing.
+    /// What the user must do after an installation, if anything.
     pub approval: &'static str,
-    /// How it receives the prompt of a goal; `None`: it does not.
+    /// How it takes the prompt of a goal. `None` if it cannot.
     pub prompting: Option<Prompting>,
 }
 
@@ -200,14 +201,14 @@ impl Agent {
         self.events.iter().find(|event| event.name == name)
     }
 
-    /// Returns the row to install by, for a version of the agent. An unknown one counts as the newest.
+    /// Returns the row to use for installing into a version of the agent. An unknown version counts as the newest.
     #[must_use]
     pub fn as_of(&self, version: Option<Version>) -> Self {
         let older = self.older.filter(|older| version.is_some_and(|version| version < older.before));
         older.map_or(*self, |older| Self { events: older.events, ..*self })
     }
 
-    /// Returns how many outputs one event has.
+    /// Returns the largest number of handlers that an event has.
     pub fn lanes(&self) -> u8 {
         self.events.iter().map(|event| event.lanes).max().unwrap_or(1).max(1)
     }

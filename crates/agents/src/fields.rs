@@ -1,7 +1,7 @@
-//! The few fields of a payload that matter, read so that all the others can do no harm.
+//! Reads the few payload fields that we need, so that no other field can make reading fail.
 //!
-//! A tool's result may hold anything: half a character, nesting without end, numbers beyond all bounds. What is not
-//! wanted is skipped unread, and of what is wanted only texts are taken.
+//! A tool's result may contain anything: half a surrogate pair, very deep nesting, numbers out of range. Other fields
+//! are skipped without being decoded, and only texts are accepted as values.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,13 +12,13 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The texts of an object by the names of their fields.
+/// The texts of an object, by field name.
 pub(crate) type Found = BTreeMap<&'static str, String>;
 
-/// Reads the wanted fields of an object, the last where one comes twice. An empty name is wanted by nobody.
+/// Reads the wanted fields of an object. If a field occurs twice, the last one counts. Empty names are ignored.
 pub(crate) fn read(bytes: &[u8], wanted: &[&'static str]) -> serde_json::Result<Found> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    let text = mended(String::from_utf8_lossy(bytes));
+    let text = without_lone_surrogates(String::from_utf8_lossy(bytes));
     serde_json::Deserializer::from_str(&text).deserialize_map(Wanted(wanted))
 }
 
@@ -47,13 +47,13 @@ impl<'de> Visitor<'de> for Wanted<'_> {
     }
 }
 
-/// One of several tool calls; nothing but its id is of interest.
+/// One of several tool calls, of which only the id is read.
 #[derive(Deserialize)]
 struct ToolCall {
     tool_use_id: String,
 }
 
-/// Returns the text of a value: itself, the first of a list, or the id of the first tool call.
+/// Returns a value as text: a string, the first string of a list, or the id of the first tool call.
 fn text_of(value: &RawValue) -> Option<String> {
     let json = value.get();
     if json.starts_with('[') {
@@ -69,9 +69,9 @@ fn text_or_id(json: &str) -> Option<String> {
     serde_json::from_str(json).ok()
 }
 
-/// Replaces every escaped surrogate that stands alone by U+FFFD: JavaScript writes it where a text was cut within a
-/// character, and no parser takes it.
-fn mended(json: Cow<'_, str>) -> Cow<'_, str> {
+/// Replaces every unpaired escaped surrogate with U+FFFD. JavaScript writes one when it cuts a string inside a
+/// character, and JSON parsers reject it.
+fn without_lone_surrogates(json: Cow<'_, str>) -> Cow<'_, str> {
     let bytes = json.as_bytes();
     if memmem::find(bytes, br"\ud").is_none() && memmem::find(bytes, br"\uD").is_none() {
         return json;
@@ -88,7 +88,7 @@ fn mended(json: Cow<'_, str>) -> Cow<'_, str> {
                 rest = &escape[6..];
                 continue;
             }
-            // An escape and what it escapes: `\\ud800` is a backslash and letters.
+            // Skip an escape together with what it escapes: `\\ud800` is a backslash followed by letters.
             (None, _) => 1 + escape[1..].chars().next().map_or(0, char::len_utf8),
         };
         whole.push_str(&escape[..length]);
@@ -104,7 +104,7 @@ enum Half {
     Low,
 }
 
-/// Returns which half of a pair an escape at the beginning of a text is.
+/// Returns which half of a surrogate pair a text begins with.
 fn surrogate(text: &str) -> Option<Half> {
     let digits = text.strip_prefix(r"\u")?.get(..4)?;
     match u16::from_str_radix(digits, 16).ok()? {
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_wanted_does_no_harm() {
+    fn other_fields_cannot_make_reading_fail() {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         for other in [r#""\ud83d""#, r#"{"\udc00":1}"#, "1e999", &deep] {
             assert_eq!(of(&format!(r#"{{"x":{other},"a":"b"}}"#)).as_deref(), Some("b"));
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_surrogate_alone_is_replaced() {
+    fn only_unpaired_surrogates_are_replaced() {
         for (json, text) in [
             (r"\ud83d\ude00", "😀"),
             (r"\uD83D", "\u{FFFD}"),
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_stays_broken() {
+    fn invalid_json_is_still_rejected() {
         for json in [r#"{"a":"\ud83"}"#, r#"{"a":"\ud8"#, r#"{"a":"\u"}"#, r#"{"a":"\"#, r"{\ud800", r#"{"a":tru,"b":"\ud800"}"#] {
             assert!(read(json.as_bytes(), &["a"]).is_err(), "{json}");
         }

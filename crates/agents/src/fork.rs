@@ -1,8 +1,8 @@
-//! Which session a fork was made from: its window begins with all that the other one's had.
+//! Finds the session that a fork was made from. A fork's window begins with everything in that session's window.
 //!
-//! No payload says so (measured, `docs/agents-measured.md`). Codex and Claude's `/branch` have written it into the fork's
-//! transcript by the time they call us; for `claude --fork-session` there is only the client's command line. Where it
-//! cannot be told for certain there is no origin, and the fork counts as new: told twice is better than never.
+//! No payload names that session (`docs/agents-measured.md`). Codex and Claude's `/branch` write it into the fork's
+//! transcript before they run the hook; for `claude --fork-session`, only the client's command line shows it. If the
+//! origin is uncertain, the fork counts as a new session: delivering twice is better than not delivering.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -13,25 +13,25 @@ use briefing_core::fs::open_own;
 use jiff::Timestamp;
 use serde::Deserialize;
 
-/// Where a fork comes from.
+/// The session that a fork was made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Origin {
-    /// The other session's own id.
+    /// The agent's id of that session.
     pub(crate) session: String,
-    /// Milliseconds since 1970: what it was given later is not in the fork's window.
+    /// Milliseconds since 1970. What the session received later is not in the fork's window.
     pub(crate) until: i64,
 }
 
-/// The agent's process, as far as the system tells.
+/// The agent's process.
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
     pub(crate) arguments: Vec<String>,
     pub(crate) started: SystemTime,
 }
 
-/// So much of a transcript is read at most.
+/// The limit for reading a transcript.
 const MAX_TRANSCRIPT: u64 = 64 * 1024 * 1024;
-/// A fork says where it comes from in one of its first lines.
+/// The number of lines in which the origin is searched for.
 const FIRST_LINES: usize = 20;
 
 /// Finds the origin of the session with this transcript.
@@ -39,7 +39,7 @@ pub(crate) fn origin(transcript: &Path, client: Option<&Client>) -> Option<Origi
     written(transcript).or_else(|| asked_for(client?, transcript))
 }
 
-/// What we read in a line of a transcript; everything else is skipped.
+/// The fields that we read in a line of a transcript.
 #[derive(Deserialize)]
 struct Line {
     #[serde(rename = "forkedFrom")]
@@ -49,14 +49,14 @@ struct Line {
     timestamp: Option<String>,
 }
 
-/// Claude: in every line that was copied.
+/// Claude's format, in every copied line.
 #[derive(Deserialize)]
 struct ForkedFrom {
     #[serde(rename = "sessionId")]
     session: String,
 }
 
-/// Codex: in the first line. The history stays in the other session's file, up to an ordinal.
+/// Codex's format, in the first line. The history stays in the other session's file, up to an ordinal.
 #[derive(Deserialize)]
 struct Payload {
     forked_from_id: Option<String>,
@@ -68,7 +68,7 @@ fn lines(file: &Path) -> impl Iterator<Item = Line> {
     reader.into_iter().flat_map(|reader| reader.split(b'\n').map_while(Result::ok)).filter_map(|line| serde_json::from_slice(&line).ok())
 }
 
-/// Reads the origin in the fork's own transcript.
+/// Reads the origin from the fork's own transcript.
 fn written(transcript: &Path) -> Option<Origin> {
     lines(transcript).take(FIRST_LINES).find_map(|line| {
         if let Some(from) = line.forked_from {
@@ -81,7 +81,8 @@ fn written(transcript: &Path) -> Option<Origin> {
     })
 }
 
-/// Returns the moment of the last line that a fork has kept of a Codex transcript: it may go back to an earlier message.
+/// Returns the time of the last line of a Codex transcript that belongs to the fork, which may go back to an earlier
+/// message.
 fn last_kept(rollout: &Path, end: u64) -> Option<i64> {
     let mut last = 0;
     for line in lines(rollout) {
@@ -93,7 +94,7 @@ fn last_kept(rollout: &Path, end: u64) -> Option<i64> {
     Some(i64::MAX)
 }
 
-/// Finds the transcript of another Codex session: `sessions/YEAR/MONTH/DAY/rollout-…-ID.jsonl`, on any day.
+/// Finds the transcript of another Codex session: `sessions/YEAR/MONTH/DAY/rollout-…-ID.jsonl`, of any day.
 fn rollout_of(transcript: &Path, session: &str) -> Option<PathBuf> {
     let ending = format!("-{session}.jsonl");
     let mut places = vec![transcript.ancestors().nth(4)?.to_owned()];
@@ -103,11 +104,11 @@ fn rollout_of(transcript: &Path, session: &str) -> Option<PathBuf> {
     places.into_iter().find(|place| place.to_string_lossy().ends_with(&ending))
 }
 
-/// Reads the origin in the command line: `claude --fork-session` with `--resume ID`, or with `--continue`, which takes the
-/// newest conversation of the directory.
+/// Reads the origin from the command line: `claude --fork-session` with `--resume ID`, or with `--continue`, which
+/// takes the newest conversation of the directory.
 fn asked_for(client: &Client, transcript: &Path) -> Option<Origin> {
     let has = |names: &[&str]| client.arguments.iter().any(|argument| names.contains(&argument.as_str()));
-    // A fork that goes back to an earlier message lacks what came after it.
+    // A fork that goes back to an earlier message lacks everything after that message.
     if !has(&["--fork-session"]) || client.arguments.iter().any(|argument| argument.starts_with("--resume-session-at")) {
         return None;
     }
@@ -125,8 +126,8 @@ fn asked_for(client: &Client, transcript: &Path) -> Option<Origin> {
     Some(Origin { session, until: i64::MAX })
 }
 
-/// Returns the session whose transcript is the newest beside this one. One that was written to since the client started
-/// may not be what the client saw as the newest: then nobody knows.
+/// Returns the session with the newest transcript in this directory. Returns `None` if that transcript was written
+/// after the client started: at its start the client may have seen another one as the newest.
 fn newest_before(started: SystemTime, transcript: &Path) -> Option<String> {
     let mut others = Vec::new();
     for entry in fs::read_dir(transcript.parent()?).ok()?.flatten() {
@@ -140,20 +141,20 @@ fn newest_before(started: SystemTime, transcript: &Path) -> Option<String> {
     (modified < started).then_some(name)
 }
 
-/// Tells whether a word has the form of a session id, so that a name or a search word is not taken for one.
+/// Returns whether a word has the form of a session id. `--resume` also takes names and search words.
 fn is_id(word: &str) -> bool {
     word.len() == 36
         && word.bytes().enumerate().all(|(at, byte)| if matches!(at, 8 | 13 | 18 | 23) { byte == b'-' } else { byte.is_ascii_hexdigit() })
 }
 
 impl Client {
-    /// Looks a process up. Only Linux tells.
+    /// Looks up a process. Works on Linux only.
     #[cfg(target_os = "linux")]
     pub(crate) fn of(pid: u32) -> Option<Self> {
         let arguments = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
         let arguments = arguments.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect();
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name in parentheses may hold anything: fields are counted from its end. The 22nd is the start, in ticks.
+        // The name in parentheses may contain anything, so fields are counted from its end. The 22nd is the start time.
         let ticks: u64 = stat[stat.rfind(')')? + 1..].split_ascii_whitespace().nth(19)?.parse().ok()?;
         let since_boot = Duration::from_millis(ticks * 1000 / rustix::param::clock_ticks_per_second());
         let uptime: f64 = fs::read_to_string("/proc/uptime").ok()?.split_ascii_whitespace().next()?.parse().ok()?;
@@ -180,7 +181,7 @@ mod tests {
         Client { arguments, started: SystemTime::now() - Duration::from_secs(age) }
     }
 
-    /// A directory with transcripts, each so many seconds old.
+    /// Creates a directory with transcripts of these ages, in seconds.
     fn transcripts(ages: &[(&str, u64)]) -> (tempfile::TempDir, PathBuf) {
         let directory = tempfile::tempdir().unwrap();
         for (session, age) in ages {
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_line_names_the_origin_or_nobody_does() {
+    fn the_origin_is_read_from_the_command_line() {
         let other = Some(OTHER.to_owned());
         assert_eq!(found(&["claude", "--resume", OTHER, "--fork-session"], &[]), other);
         assert_eq!(found(&["claude", "--fork-session", "-r", OTHER, "-p", "go"], &[]), other);
@@ -214,10 +215,10 @@ mod tests {
     }
 
     #[test]
-    fn continuing_takes_the_newest_that_was_there_when_the_client_started() {
+    fn continue_takes_the_newest_session_at_the_start_of_the_client() {
         let line = ["claude", "-p", "go", "--continue", "--fork-session"];
         assert_eq!(found(&line, &[(OTHER, 60), (THIRD, 90), ("agent-123", 20)]).as_deref(), Some(OTHER));
-        assert_eq!(found(&line, &[(OTHER, 60), (THIRD, 5)]), None, "written to since: the client may have seen another order");
+        assert_eq!(found(&line, &[(OTHER, 60), (THIRD, 5)]), None, "written after the start: the client may have seen another order");
         assert_eq!(found(&line, &[]), None);
     }
 
@@ -254,7 +255,7 @@ mod tests {
         let moment: Timestamp = "2026-11-15T00:00:02.5Z".parse().unwrap();
         assert_eq!(forked_at(3), Some((OTHER.into(), moment.as_millisecond())), "three lines of it");
         fs::remove_dir_all(day("15")).unwrap();
-        assert_eq!(forked_at(3), None, "nobody knows what was left");
+        assert_eq!(forked_at(3), None, "the origin's transcript is gone");
     }
 
     #[cfg(target_os = "linux")]

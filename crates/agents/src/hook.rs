@@ -1,4 +1,5 @@
-//! The hook: an agent's JSON in, what is due in its window out. Whatever happens, one JSON object or nothing.
+//! Answers an agent's hook: reads its JSON and prints what is due in its window, as one JSON object. Prints nothing if
+//! nothing is due or anything fails.
 
 use std::io::{self, Write};
 use std::time::Instant;
@@ -17,14 +18,14 @@ pub struct Call<'a> {
     pub agent: &'static Agent,
     pub event: &'a str,
     pub lane: Lane,
-    /// This source alone, whole, whatever the agent's cap: the command of spec 2.
+    /// Restricts the output to this source and ignores the agent's cap, as the command of spec 2 does.
     pub only: Option<Source>,
     pub started: Instant,
 }
 
-/// Runs the hook: reads one object from `input`, prints one or nothing to `output`, leaves a line in the log.
+/// Runs the hook: reads one object from `input`, prints at most one to `output`, and writes a line to the log.
 ///
-/// Returns what became of a request that was ours to answer.
+/// Returns `None` if the input was invalid or another agent runs this entry.
 pub fn run(call: &Call<'_>, host: &dyn Host, input: &mut dyn Input, output: &mut dyn Write) -> Option<Receipt> {
     let request = match read(call, host, input) {
         Ok(request) => request,
@@ -56,7 +57,7 @@ fn bad_input(problem: &dyn std::error::Error) -> Outcome {
     Outcome::BadInput { problem: problem.to_string() }
 }
 
-/// Tells whether another agent runs this entry: Copilot and Cursor read Claude's settings too.
+/// Returns whether another agent runs this entry. Copilot and Cursor read Claude's settings too.
 fn is_foreign(host: &dyn Host, request: &Request) -> bool {
     let agent = request.agent;
     let is_proven = !agent.proof.is_empty() && host.variable(agent.proof).as_deref() == Some(&request.session);
@@ -77,7 +78,7 @@ impl Target for Stdout<'_> {
     }
 }
 
-/// Leaves the heartbeat of everything that the ledger itself has not logged.
+/// Writes a heartbeat for every outcome that the ledger has not logged itself.
 fn leave_heartbeat(call: &Call<'_>, host: &dyn Host, session: &str, outcome: &Outcome, notes: &[Note]) {
     let micros = u64::try_from(call.started.elapsed().as_micros()).unwrap_or(u64::MAX);
     host.log(&format_args!("{} {}: {outcome} ({micros} µs)", call.agent.name, call.event));
@@ -98,7 +99,7 @@ fn leave_heartbeat(call: &Call<'_>, host: &dyn Host, session: &str, outcome: &Ou
         notes: notes.to_vec(),
     };
     if let Some(place) = Place::of(&host.places_at("/".into())) {
-        // Nobody is left to tell when even this fails.
+        // There is nowhere left to report an error.
         let _ = briefing_store::beat(&place, &beat);
     }
 }

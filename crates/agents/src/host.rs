@@ -1,4 +1,4 @@
-//! What the program around this crate brings: environment, clock, and a voice for whoever debugs.
+//! What the calling program provides: environment, clock, settings and a debug log.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,34 +9,34 @@ use briefing_core::sources::Helper;
 use briefing_core::{Candidate, Failure, Note, NoteKind};
 use jiff::Timestamp;
 
-/// The surroundings of a request. Nothing in this crate reads the environment or the clock by itself.
+/// The environment of a request. Nothing else in this crate reads environment variables or the user's clock.
 pub trait Host: Helper {
-    /// Returns the directories of this user for a request about `here` (absolute).
+    /// Returns the user's directories for a request about `here` (absolute).
     fn places_at(&self, here: PathBuf) -> Places;
 
-    /// Returns the settings, and what is wrong with them.
+    /// Returns the settings, and notes about problems with them.
     fn settings(&self, places: &Places) -> (Settings, Vec<Note>);
 
     fn variable(&self, name: &str) -> Option<String>;
 
     fn now(&self) -> Timestamp;
 
-    /// Says something to whoever debugs.
+    /// Writes to the debug log.
     fn log(&self, text: &dyn fmt::Display);
 
-    /// Tells whether a variable is set to anything.
+    /// Returns whether an environment variable is set and not empty.
     fn is_set(&self, name: &str) -> bool {
         self.variable(name).is_some_and(|value| !value.is_empty())
     }
 }
 
-/// Returns problems with settings as notes: for a hook they are never fatal, the rest of the settings holds.
+/// Returns problems with settings as notes. For a hook they are never fatal; the other settings still apply.
 pub fn problem_notes(problems: Vec<ConfigProblem>) -> Vec<Note> {
     problems.into_iter().map(|problem| Note::warning(problem.place, NoteKind::Config, problem.problem)).collect()
 }
 
-/// The surroundings for a program that embeds the engine: everything of the user lies below one directory, and nothing
-/// else is read. There is no model to ask.
+/// A host for programs that embed the engine. All user files are in one directory, environment variables are ignored,
+/// and there is no model to ask.
 #[derive(Debug, Clone)]
 pub struct Embedded {
     pub home: PathBuf,

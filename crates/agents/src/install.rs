@@ -1,7 +1,7 @@
-//! Putting our entries into an agent's configuration, and taking them out again.
+//! Installing our hooks into an agent's configuration, and removing them.
 //!
-//! [`recipe`] says what belongs there, [`edit`] changes the text of a file that others write too, [`record`] remembers
-//! the bytes that were there before. Nothing here touches the disk but [`record`].
+//! [`recipe`] defines the entries, [`edit`] edits files that other programs write too, and [`record`] stores the
+//! original bytes of a file. Only [`record`] accesses the disk.
 
 pub mod edit;
 pub mod recipe;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use crate::agent::{Agent, Recipe};
 pub use edit::EditProblem;
 
-/// What becomes of a file.
+/// What to do with a configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     Nothing,
@@ -20,9 +20,9 @@ pub enum Change {
     Delete,
 }
 
-/// Returns the file of an agent that we write.
+/// Returns the configuration file to write for an agent.
 ///
-/// `home` is the user's home, `moved` the agent's directory where a variable names another one.
+/// `home` is the user's home directory; `moved` is the agent's directory if an environment variable overrides it.
 pub fn file_of(agent: &Agent, home: &Path, moved: Option<&Path>, project: Option<&Path>) -> PathBuf {
     match project {
         Some(project) => project.join(agent.project_file),
@@ -30,7 +30,7 @@ pub fn file_of(agent: &Agent, home: &Path, moved: Option<&Path>, project: Option
     }
 }
 
-/// Decides what a file becomes when we are installed. `before` is `None` where there is no file.
+/// Returns the change that installs our hooks. `before` is `None` if the file does not exist.
 pub fn install(agent: &Agent, program: &str, before: Option<&[u8]>) -> Result<Change, EditProblem> {
     let after = match agent.recipe {
         Recipe::OwnFile => recipe::own_file(agent, program).into_bytes(),
@@ -41,13 +41,13 @@ pub fn install(agent: &Agent, program: &str, before: Option<&[u8]>) -> Result<Ch
     Ok(if before == Some(&after) { Change::Nothing } else { Change::Write(after) })
 }
 
-/// Decides what a file becomes when we are taken out. `record` is what was remembered when we were put in.
+/// Returns the change that removes our hooks. `record` is what the installation stored about the file.
 pub fn uninstall(agent: &Agent, before: Option<&[u8]>, record: Option<&record::Record>) -> Result<Change, EditProblem> {
     let Some(bytes) = before else { return Ok(Change::Nothing) };
     if let Some(record) = record.filter(|record| record.is_untouched(bytes)) {
         match &record.before {
             None => return Ok(Change::Delete),
-            // What was there before may be older entries of ours.
+            // The original may contain entries of an older installation, which must go too.
             Some(old) if own_commands(agent, old).is_empty() => return Ok(Change::Write(old.clone())),
             Some(_) => {}
         }
@@ -62,7 +62,7 @@ pub fn uninstall(agent: &Agent, before: Option<&[u8]>, record: Option<&record::R
     }
 }
 
-/// Returns our commands in a file, in order; a plugin's is its program with the first event that it registers.
+/// Returns our commands in a file, in order. For a plugin, this is its program with the first event it registers.
 pub fn own_commands(agent: &Agent, bytes: &[u8]) -> Vec<String> {
     match agent.recipe {
         Recipe::Plugin(_) => recipe::program_of_plugin(&String::from_utf8_lossy(bytes))
@@ -74,7 +74,7 @@ pub fn own_commands(agent: &Agent, bytes: &[u8]) -> Vec<String> {
     }
 }
 
-/// Tells whether a file is ours or names us, also where it is too broken to be parsed.
+/// Returns whether a file is ours or mentions our hook, even if it cannot be parsed.
 pub fn names_us(agent: &Agent, bytes: &[u8]) -> bool {
     match agent.recipe {
         Recipe::OwnFile | Recipe::Plugin(_) => true,

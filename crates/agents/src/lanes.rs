@@ -1,18 +1,18 @@
-//! Lanes: several handlers of one event, whose outputs the agent joins in order of completion.
+//! Lanes: several handlers of the same event, whose outputs the agent joins in order of completion.
 //!
-//! An output that follows another waits until the process before it has been **reaped** by the agent: a zombie still
-//! answers a signal, so its disappearance proves that the agent has collected the exit. Measured with the real client
-//! (`hooks.md`, section 12): no event out of order, 4 ms.
+//! To keep the order, a lane waits until the agent has **reaped** the process of the lane before it. A zombie can
+//! still be signalled, so once signalling fails the agent has collected the exit status. With the real client
+//! (`hooks.md`, section 12) no event was out of order, and waiting took 4 ms.
 
 use std::time::{Duration, Instant};
 
 use briefing_store::{Claim, Ledger};
 
-/// A lane waits no longer than this, then prints anyway: each part says which one it is.
+/// The longest time a lane waits. It then prints anyway; each part carries its number.
 pub const PATIENCE: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_micros(300);
 
-/// Returns the process that the agent itself waits for: this one, or the shell that the agent started us with.
+/// Returns the process that the agent waits for: this one, or the shell through which the agent started it.
 pub fn reaped_as(client: Option<u32>) -> u32 {
     #[cfg(unix)]
     {
@@ -41,7 +41,7 @@ pub fn wait_for_turn(ledger: &mut dyn Ledger, claim: &Claim, deadline: Instant) 
     }
 }
 
-/// Tells whether a process is gone, its exit collected by its parent.
+/// Returns whether a process has ended and its parent has collected its exit status.
 #[cfg(unix)]
 fn is_reaped(pid: u32) -> bool {
     use rustix::process::{Pid, test_kill_process};
@@ -51,7 +51,7 @@ fn is_reaped(pid: u32) -> bool {
 
 #[cfg(not(unix))]
 fn is_reaped(_: u32) -> bool {
-    // There are no zombies to watch; a pause is the best guess.
+    // There are no zombies to wait for; a short pause usually keeps the order.
     std::thread::sleep(Duration::from_millis(12));
     true
 }

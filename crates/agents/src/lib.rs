@@ -1,7 +1,8 @@
-//! The agents that Briefing talks to: who they are ([`table`]), what they say ([`wire`], [`request`]), what is due at
-//! which [`moment`], and how it gets into their [`window`] exactly once. [`hook`] answers an agent, [`preview`] a person.
+//! Support for coding agents: the table of agents ([`table`]), their hook payloads ([`wire`], [`request`]), which
+//! sources open at which [`moment`], and exactly-once delivery into a context [`window`]. [`hook`] answers an agent;
+//! [`preview`] shows a user what a hook would print.
 //!
-//! Everything that differs between agents is a row of [`AGENTS`]. Nothing else asks which agent it is.
+//! Everything that differs between agents is data in a row of [`AGENTS`]. No other code checks which agent it serves.
 
 pub mod agent;
 mod fields;

@@ -1,4 +1,4 @@
-//! Which sources open at which moment.
+//! Decides which sources open at which moment.
 
 use briefing_core::Moment;
 use briefing_core::sources::{Opens, Source, Sources};
@@ -7,14 +7,14 @@ use briefing_store::Known;
 use crate::agent::{Agent, Event};
 use crate::request::Start;
 
-/// Due at once after the window was emptied: core, chain, state, and the documents of the running message.
+/// The sources that are due once the window has been emptied: core, chain, state, and the current message's documents.
 pub const AFTER_RESET: Sources = Source::every();
 
-/// Returns the sources that open at this event for a session of which `done` and `owed` are known.
+/// Returns the sources that open at this event, for a session with these `done` and `owed` sources.
 ///
-/// The domains are due at whatever comes first in an epoch, so a session that we meet in its middle, or whose start
-/// carried nothing, is served at the next event. At a resume everything brought before is brought again: what has not
-/// changed is not due, and the ledger knows.
+/// The domains are due at the first event of an epoch, so a session that was already running at installation, or whose
+/// start cannot carry context, gets them at the next event. At a resume, sources that were done open again, and the
+/// ledger filters out what has not changed.
 pub fn sources(agent: &Agent, event: &Event, start: Start, done: Sources, owed: Sources) -> Sources {
     let [first, work, message] = [Opens::First, Opens::Work, Opens::Message].map(|way| Source::opening(&[way]));
     let opening = match event.moment {
@@ -28,7 +28,7 @@ pub fn sources(agent: &Agent, event: &Event, start: Start, done: Sources, owed: 
     (opening & !done) | message | owed
 }
 
-/// The same for a session that the ledger may not know yet.
+/// Does the same as [`sources`], for a session that may not be in the ledger yet.
 pub fn sources_for(agent: &Agent, event: &Event, start: Start, known: Option<&Known>) -> Sources {
     let (done, owed) = known.map_or((0, 0), |known| (known.done, known.owed));
     sources(agent, event, start, done, owed)
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_met_in_its_middle_gets_the_chain_too() {
+    fn a_session_that_was_already_running_gets_the_chain_too() {
         assert_eq!(names("claude", "PostToolBatch", Start::Startup, 0, 0), ["domains", "gate"]);
     }
 
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resume_looks_again_at_what_was_brought() {
+    fn a_resume_opens_the_sources_that_were_done() {
         assert_eq!(names("claude", "SessionStart", Start::Resume, 1, 0), ["domains"]);
         assert_eq!(names("claude", "SessionStart", Start::Resume, 3, 0), ["domains", "gate"]);
     }

@@ -1,4 +1,4 @@
-//! What would my agent be told, here and now? The same sources, fit and rendering as the hook, without any state.
+//! Computes what a hook would print here and now, with the same sources, fitting and rendering, but without state.
 
 use briefing_core::fit::{Room, Segment};
 use briefing_core::sources::{self, Ask, Opens, Source, Sources};
@@ -9,7 +9,7 @@ use crate::moment;
 use crate::request::Start;
 use crate::window;
 
-/// The tokens that one source brings.
+/// What one source contributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
     pub source: Source,
@@ -20,29 +20,30 @@ pub struct Share {
 /// What an event of a fresh session would carry.
 #[derive(Debug, Clone)]
 pub struct Preview {
-    /// The very texts, one per handler that prints.
+    /// The exact texts, one per handler that prints.
     pub outputs: Vec<Rendered>,
-    /// How many of them leave with this event; the others wait for the next ones.
+    /// How many of them are delivered at this event. The others wait for later events.
     pub leaving: usize,
-    /// What they are made of, each with its output.
+    /// The segments of the outputs.
     pub segments: Vec<Segment>,
     pub shares: Vec<Share>,
     pub notes: Vec<Note>,
-    /// The session as the event after this one finds it.
+    /// The state of the session after this event.
     pub after: Before,
 }
 
-/// What happened in a session before an event.
+/// The state of a session before an event.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Before {
-    /// The sources that were opened.
+    /// The sources that have been opened.
     pub done: Sources,
-    /// The sources that a mute event has left to the next one.
+    /// The sources that must wait for the next event, because the last one could not carry context.
     pub owed: Sources,
 }
 
 impl Before {
-    /// Returns the state in which a single event is looked at: for one that follows the message, what a mute message left.
+    /// Returns the state for previewing a single event. If messages cannot carry context, their documents are still owed
+    /// at a tool event.
     pub fn single(agent: &Agent, event: &Event) -> Self {
         let is_mute = !agent.events.iter().any(|event| event.moment == Moment::Message && event.carries);
         let owed = if is_mute && event.moment == Moment::Tool { Source::opening(&[Opens::Message]) } else { 0 };
@@ -50,7 +51,7 @@ impl Before {
     }
 }
 
-/// Computes it for a session of which `before` is known. Touches nothing.
+/// Computes the preview of an event. Writes nothing.
 pub fn preview(agent: &Agent, event: &Event, ask: &Ask<'_>, room: Room, before: Before) -> Preview {
     let by_message = Source::opening(&[Opens::Message]);
     let names_index = [&ask.settings.docs.index, &ask.settings.docs.global_index].iter().any(|index| !index.value.is_empty());

@@ -1,4 +1,4 @@
-//! Who asks, where, at which moment, with which words: one type for all agents.
+//! A request: the session, directory, event and message, in one type for all agents.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use crate::fields;
 use briefing_core::render::window::MARK;
 use briefing_core::{Moment, Source};
 
-/// Why a session begins.
+/// How a session begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
     Startup,
@@ -18,17 +18,18 @@ pub enum Start {
     Fork,
 }
 
-/// Which of an event's handlers this is.
+/// The handler of an event that this process is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lane {
-    /// From 1.
+    /// The number of the lane, starting at 1.
     pub number: u8,
-    /// The agent's own limit is switched off for this handler (the installer writes both together).
+    /// Whether the agent's own size limit is lifted for this handler. The installer writes `whole` together with the
+    /// setting that lifts the limit.
     pub is_whole: bool,
 }
 
 impl Lane {
-    /// Reads the third word of `brief hook AGENT EVENT [LANE]`. Nonsense is lane 1.
+    /// Parses the third argument of `brief hook AGENT EVENT [LANE]`. An invalid argument counts as lane 1.
     pub fn read(word: Option<&str>) -> Self {
         match word {
             Some("whole") => Self { number: 1, is_whole: true },
@@ -38,54 +39,54 @@ impl Lane {
     }
 }
 
-/// An event of a session, whoever tells us about it.
+/// An event of a session, from a hook or from another caller.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub agent: &'static Agent,
     pub event: &'static Event,
     pub lane: Lane,
-    /// This source alone, whole, whatever the agent's cap: the command of spec 2.
+    /// Restricts the output to this source and ignores the agent's cap, as the command of spec 2 does.
     pub only: Option<Source>,
-    /// The agent's own process, where it says which one it is.
+    /// The agent's own process, if known.
     pub client: Option<u32>,
-    /// When it began; its deadline counts from here.
+    /// When the request began. The deadline counts from here.
     pub started: Instant,
-    /// How long it may take, whatever the settings say about hooks.
+    /// How long the request may take. Overrides the deadline in the settings.
     pub patience: Option<Duration>,
     /// The agent's own id of the session.
     pub session: String,
-    /// The sub-agent within it.
+    /// The sub-agent's id, inside a sub-agent.
     pub sub_agent: Option<String>,
     pub cwd: Option<PathBuf>,
-    /// The file with the session's history; it need not exist yet.
+    /// The file with the session's history. It may not exist yet.
     pub transcript: Option<PathBuf>,
-    /// Why the session begins; events other than its start count as startup.
+    /// How the session begins. `Startup` at all events other than its start.
     pub start: Start,
     /// The user's own words.
     pub message: Option<String>,
-    /// What tells this event from others of the session, equal for all its lanes.
+    /// Identifies the event within its session. Equal for all lanes of the event.
     pub occasion: String,
-    /// The window is emptied by or at this event.
+    /// Whether this event empties the window.
     pub is_reset: bool,
 }
 
-/// Why a payload is of no use.
+/// Why a payload cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RequestProblem {
     #[error("the input is not valid JSON: {0}")]
     NotJson(String),
-    #[error("the input names no session (`{0}`)")]
+    #[error("the input has no session id (`{0}`)")]
     NoSession(&'static str),
 }
 
-/// Fields that some agents send beside those of the table.
+/// Fields that some agents send in addition to those of the table.
 const TRIGGER: &str = "trigger";
 const TOOL_CALLS: &str = "tool_calls";
 
 impl Request {
-    /// Returns a user's message to an agent, told by somebody other than its hook. `turn` tells it from other messages.
+    /// Returns a request for a user's message that does not come from a hook. `turn` identifies the message in its session.
     ///
-    /// `None` where the agent's row has no event for messages.
+    /// Returns `None` if the agent has no event for messages.
     pub fn message(agent: &'static Agent, session: &str, here: PathBuf, message: &str, turn: &str) -> Option<Self> {
         let event = agent.events.iter().find(|event| event.moment == Moment::Message)?;
         Some(Self {
@@ -107,13 +108,13 @@ impl Request {
         })
     }
 
-    /// Returns the directory that it is about; without a usable one, the process's own.
+    /// Returns the directory of the request, or the process's own if the payload has no usable one.
     pub fn directory(&self) -> PathBuf {
         let named = self.cwd.clone().filter(|path| path.is_dir());
         named.or_else(|| std::env::current_dir().ok()).unwrap_or_else(|| PathBuf::from("/"))
     }
 
-    /// Reads an agent's payload. Unknown fields are skipped unread; fields of a wrong type count as missing.
+    /// Reads an agent's payload. Unknown fields are skipped; fields of a wrong type count as missing.
     pub fn read(agent: &'static Agent, event: &'static Event, bytes: &[u8]) -> Result<Self, RequestProblem> {
         let names = &agent.fields;
         let wanted = [
@@ -169,16 +170,17 @@ impl Request {
     }
 }
 
-/// Returns the part of a prompt that the user wrote; `None` where nobody did.
+/// Returns the part of a prompt that the user wrote, if any.
 ///
-/// A finished background task arrives as a prompt, and Gemini puts our own context of the session's start before it.
+/// A finished background task arrives as a prompt, and Gemini puts our context from the session's start before the
+/// user's prompt.
 fn own_words(prompt: &str) -> Option<String> {
     let mut rest = prompt.trim();
     while let Some(inside) = rest.strip_prefix("<hook_context>") {
         rest = inside.split_once("</hook_context>").map_or("", |(_, after)| after.trim_start());
     }
-    let is_theirs = rest.is_empty() || rest.starts_with("<task-notification>") || rest.starts_with(MARK);
-    (!is_theirs).then(|| rest.to_owned())
+    let is_generated = rest.is_empty() || rest.starts_with("<task-notification>") || rest.starts_with(MARK);
+    (!is_generated).then(|| rest.to_owned())
 }
 
 #[cfg(test)]
@@ -192,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_nobody_wrote_are_no_message() {
+    fn generated_prompts_are_no_message() {
         for prompt in ["", "  ", "<task-notification>\\n<task-id>a</task-id>", "<hook_context>ours</hook_context>\\n"] {
             let request = read("claude", "UserPromptSubmit", &format!(r#"{{"session_id":"s","prompt":"{prompt}"}}"#)).unwrap();
             assert_eq!(request.message, None, "{prompt}");
@@ -202,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_types_and_doubled_fields_do_no_harm() {
+    fn wrong_types_and_repeated_fields_are_accepted() {
         let request = read("claude", "UserPromptSubmit", r#"{"session_id":"a","session_id":"b","cwd":7,"prompt":{"x":1}}"#).unwrap();
         assert_eq!((request.session.as_str(), request.cwd, request.message), ("b", None, None));
         assert!(matches!(read("claude", "Stop", r#"{"session_id":5}"#), Err(RequestProblem::NoSession("session_id"))));
@@ -210,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_character_costs_nobody_the_event() {
+    fn half_a_character_does_not_lose_the_event() {
         let payload = r#"{"session_id":"s","cwd":"/p","prompt":"fix \ud83d it","tool_response":"\udc00","\ud800":"\ud800"}"#;
         let request = read("claude", "UserPromptSubmit", payload).unwrap();
         assert_eq!((request.session.as_str(), request.message.as_deref()), ("s", Some("fix \u{FFFD} it")));
@@ -218,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_proven_empties_the_window() {
+    fn only_certain_events_empty_the_window() {
         assert!(read("claude", "SessionStart", r#"{"session_id":"s","source":"compact"}"#).unwrap().is_reset);
         assert!(!read("claude", "SessionStart", r#"{"session_id":"s","source":"clear"}"#).unwrap().is_reset, "its id is new");
         assert!(read("generic", "session-start", r#"{"session":"s","source":"clear"}"#).unwrap().is_reset);

@@ -1,4 +1,4 @@
-//! The agents, one row each: everything that is peculiar to one of them. `docs/agents.md` says where every fact comes from.
+//! The table of agents, with one row per agent. `docs/agents.md` gives the source of every fact.
 
 mod claude;
 mod codex;
@@ -14,16 +14,16 @@ use briefing_core::measure::Unit;
 
 use crate::agent::{Agent, Event, Fields, Handler, Keeps, Recipe, Shape, TimeoutUnit, Trust};
 
-/// All agents, in the order in which they are listed to people.
+/// All agents, in the order in which they are listed to users.
 pub const AGENTS: &[Agent] = &[claude::ROW, codex::ROW, gemini::ROW, qwen::ROW, copilot::ROW, opencode::ROW, cursor::ROW, generic::ROW];
 
-/// The agent that is meant where nobody names one. The commands of specs 2 and 4 are written for it.
+/// The default agent. The commands of specs 2 and 4 are written for it.
 pub const USUAL: &Agent = &AGENTS[0];
 
-/// The event of [`USUAL`] that the command of spec 2 answers: the one before a tool.
+/// The event of [`USUAL`] that the command of spec 2 answers, sent before a tool runs.
 pub const GATE_EVENT: &str = "PreToolUse";
 
-/// Returns the row of an agent.
+/// Returns the row of the agent with this name.
 pub fn find(name: &str) -> Option<&'static Agent> {
     AGENTS.iter().find(|agent| agent.name == name)
 }
@@ -37,7 +37,7 @@ const fn mute(name: &'static str, moment: Moment, lanes: u8) -> Event {
     Event { name, moment, carries: false, lanes }
 }
 
-/// The fields as most agents name them.
+/// The field names that most agents use.
 const FIELDS: Fields = Fields {
     session: "session_id",
     cwd: "cwd",
@@ -50,7 +50,7 @@ const FIELDS: Fields = Fields {
     tool_use: "tool_use_id",
 };
 
-/// What all rows share unless they say otherwise.
+/// The defaults of a row.
 const BASE: Agent = Agent {
     name: "",
     title: "",
@@ -77,8 +77,8 @@ const BASE: Agent = Agent {
     home_variable: "",
     user_file: "settings.json",
     project_file: "",
-    sub_agents: "not told apart",
-    forks: "counts as new",
+    sub_agents: "not distinguished",
+    forks: "treated as a new session",
     older: None,
     switch: None,
     trust: Trust::None,
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_old_client_is_given_only_events_that_it_knows() {
+    fn only_events_that_an_old_client_supports_are_registered() {
         let claude = find("claude").unwrap();
         for (version, expected) in [(None, true), (Some([2, 1, 118]), true), (Some([3, 0, 0]), true), (Some([2, 1, 117]), false)] {
             let row = claude.as_of(version);

@@ -1,7 +1,8 @@
-//! Pasting into a pane, for agents without hooks.
+//! Pasting text into a tmux pane, for agents without hooks.
 //!
-//! The text goes through a buffer, as one bracketed paste; Enter is a separate key after a pause. tmux itself filters
-//! nothing, so control bytes are stripped here: a text must not be able to end the paste and go on typing.
+//! The text is sent through a tmux buffer as one bracketed paste. Enter is pressed separately, after the paste is
+//! visible. tmux filters nothing, so control characters are removed here: otherwise a text could end the paste and
+//! type commands.
 
 mod question;
 
@@ -9,10 +10,10 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Why nothing was pasted, or nobody can say whether it arrived.
+/// Why nothing was pasted, or why it is unknown whether the paste arrived.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TmuxProblem {
-    #[error("tmux cannot be run: {0}")]
+    #[error("cannot run tmux: {0}")]
     NotRun(String),
     #[error("tmux: {0}")]
     Refused(String),
@@ -20,35 +21,35 @@ pub enum TmuxProblem {
     NoPane(String),
     #[error("the pane is in copy mode")]
     CopyMode,
-    #[error("the program in the pane (`{0}`) has not switched bracketed paste on; every line would be sent by itself")]
+    #[error("the program in the pane (`{0}`) has not enabled bracketed paste; it would take every line as separate input")]
     NotBracketed(String),
-    #[error("the program in the pane waits for an answer (`{0}`); the paste or its Enter would give one")]
+    #[error("the program in the pane is waiting for an answer (`{0}`), and the paste or Enter would answer it")]
     Question(String),
-    #[error("the text does not appear on the pane's screen")]
+    #[error("the text did not appear in the pane")]
     NotSeen,
     #[error("there is no text to paste")]
     Empty,
 }
 
-/// What to do.
+/// What to paste, and where.
 #[derive(Debug, Clone, Copy)]
 pub struct Paste<'a> {
     pub pane: &'a str,
     pub text: &'a str,
-    /// Press Enter after the paste has been seen.
+    /// Press Enter once the paste is visible.
     pub enter: bool,
-    /// Paste although bracketed paste is not on; line breaks become spaces then.
+    /// Paste even if bracketed paste is not enabled. Line breaks become spaces.
     pub one_line: bool,
-    /// Paste although the screen shows a question.
+    /// Paste even if the screen shows a question.
     pub force: bool,
 }
 
-/// Shells that do not switch bracketed paste on by themselves.
+/// Programs that do not enable bracketed paste.
 const PLAIN_SHELLS: [&str; 5] = ["sh", "dash", "ash", "cat", "tmux"];
 const PAUSE: Duration = Duration::from_millis(50);
 const TRIES: u32 = 60;
 
-/// Pastes, looks whether it arrived, and presses Enter.
+/// Pastes the text, waits until it is visible, and presses Enter if requested.
 pub fn paste(paste: &Paste<'_>) -> Result<(), TmuxProblem> {
     let mut text = stripped(paste.text);
     if text.trim().is_empty() {
@@ -71,7 +72,7 @@ pub fn paste(paste: &Paste<'_>) -> Result<(), TmuxProblem> {
     if mode != "0" {
         return Err(TmuxProblem::CopyMode);
     }
-    // Newer versions of tmux tell; older ones say nothing, and the program's name must do.
+    // Only newer versions of tmux know the flag; for older ones, guess from the program's name.
     let is_bracketed = if flag.is_empty() { !PLAIN_SHELLS.contains(&program) } else { flag == "1" };
     if paste.one_line {
         text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -92,7 +93,8 @@ pub fn paste(paste: &Paste<'_>) -> Result<(), TmuxProblem> {
     Ok(())
 }
 
-/// Waits until the screen shows the paste and stands still: an Enter too early can join it.
+/// Waits until the screen shows the paste and no longer changes. An Enter that comes too early can become part of
+/// the paste.
 fn wait_until_seen(pane: &str, before: &str, text: &str) -> Result<(), TmuxProblem> {
     let last: String = text.trim_end().lines().next_back().unwrap_or_default().chars().filter(|c| !c.is_whitespace()).collect();
     let tail: String = last.chars().rev().take(20).collect::<Vec<_>>().into_iter().rev().collect();
@@ -115,7 +117,7 @@ fn screen(pane: &str) -> Result<String, TmuxProblem> {
     tmux(&["capture-pane", "-p", "-J", "-t", pane], None)
 }
 
-/// Removes control characters except tab and line break; carriage returns before a line break go with it.
+/// Removes control characters except tabs and line breaks. CRLF becomes LF.
 pub fn stripped(text: &str) -> String {
     text.replace("\r\n", "\n").chars().filter(|c| *c == '\n' || *c == '\t' || !c.is_control()).collect()
 }

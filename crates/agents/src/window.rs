@@ -1,8 +1,8 @@
-//! What is due in a window, delivered: the pipeline of the sources that open by themselves.
+//! Delivers what is due in a context window, from the sources that open automatically.
 //!
-//! [`brief`] is the whole of it: request → settings → gather, select and load (the sources bring pieces) → fit → render →
-//! deliver → receipt. The hook, `brief tmux` and whoever comes next make a [`Request`] and name a [`Target`]; `preview`
-//! runs the same stages without any state.
+//! [`brief`] runs the pipeline: request → settings → gather, select and load (the sources return pieces) → fit →
+//! render → deliver → receipt. A caller such as the hook or `brief tmux` makes a [`Request`] and passes a [`Target`];
+//! `preview` runs the same stages without state.
 
 mod delivery;
 mod receipt;
@@ -28,18 +28,18 @@ use crate::agent::Agent;
 use crate::host::Host;
 use crate::request::Request;
 
-/// A request takes no longer than this unless the user says otherwise (`hook.deadline_ms`).
+/// The default time limit of a request. Users set it with `hook.deadline_ms`.
 pub const DEADLINE: Duration = Duration::from_millis(1500);
-/// Time kept back for printing and confirming.
+/// Time reserved for printing and confirming.
 const RESERVE: Duration = Duration::from_millis(150);
 
-/// Where an output goes: stdout as an agent's JSON, a pane of tmux, a program.
+/// The destination of an output: an agent's JSON on stdout, a tmux pane, or a program.
 pub trait Target {
-    /// Delivers an output as a whole, and returns only when it is out.
+    /// Delivers a whole output and returns when it has been written.
     fn deliver(&mut self, rendered: &Rendered) -> io::Result<()>;
 }
 
-/// A program that takes the text itself.
+/// For a program that uses the text itself.
 impl Target for String {
     fn deliver(&mut self, rendered: &Rendered) -> io::Result<()> {
         self.push_str(&rendered.text);
@@ -53,7 +53,7 @@ pub fn room(agent: &Agent, is_whole: bool, lanes: u8) -> Room {
     Room { cap, unit: agent.unit, lanes: u32::from(lanes.max(1)) }
 }
 
-/// Delivers what is due in a window at this event, and says what became of it.
+/// Delivers what is due in a window at this event, and returns a receipt.
 pub fn brief(request: &Request, host: &dyn Host, target: &mut dyn Target) -> Receipt {
     let mut window = Window::of(request, host);
     let outcome = window.brief(target);
@@ -69,7 +69,7 @@ pub fn brief(request: &Request, host: &dyn Host, target: &mut dyn Target) -> Rec
     }
 }
 
-/// The window of a request, and what is known about it so far.
+/// The window of a request, and the state of the request so far.
 struct Window<'a> {
     request: &'a Request,
     host: &'a dyn Host,
@@ -77,18 +77,18 @@ struct Window<'a> {
     places: Places,
     /// Where the ledger is.
     place: Option<Place>,
-    /// The sources that can have anything for this directory.
+    /// The sources that may have something for this directory.
     present: Sources,
     settings: Option<Settings>,
     deadline: Instant,
     notes: Vec<Note>,
-    /// The sources of which this process has brought something into the window.
+    /// The sources from which this process has delivered something.
     brought: Sources,
-    /// What was delivered, in the agent's unit.
+    /// The size of what was delivered, in the agent's unit.
     size: u64,
 }
 
-/// An open ledger, which is never closed: what closing does, the next process can do.
+/// An open ledger. It is never closed, because closing takes time and the next process can do the same work.
 type Open = ManuallyDrop<Box<dyn Ledger>>;
 
 impl<'a> Window<'a> {
@@ -112,11 +112,11 @@ impl<'a> Window<'a> {
     }
 
     fn brief(&mut self, target: &mut dyn Target) -> Outcome {
-        // Nothing to say here, and nothing that the ledger must know: the database stays closed.
+        // Nothing to deliver and nothing to record, so the database is not opened.
         if self.is_silent() {
             return Outcome::Silent;
         }
-        // Most events of a session find nothing due, and the ledger knows it without a lock, settings or a watchdog.
+        // At most events nothing is due. Finding that out needs no lock, settings or watchdog.
         let mut opened = self.open_existing();
         if let Some(ledger) = opened.as_mut() {
             self.forget_what_was_lost(&mut ***ledger);
@@ -144,42 +144,42 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// Whether the event can neither carry anything nor changes what is due, whatever the ledger says.
+    /// Returns whether the event can neither carry context nor change what is due, regardless of the ledger.
     fn is_silent(&self) -> bool {
         let event = self.request.event;
         let has_effect = event.carries || self.owes();
         !self.request.is_reset && (self.present == 0 || !has_effect || event.moment == Moment::Nothing)
     }
 
-    /// Whether this message's documents are left to the next event, because its own context is dropped by the agent.
+    /// Returns whether this message's documents must wait for the next event, because the agent drops context at this one.
     fn owes(&self) -> bool {
         let event = self.request.event;
         event.moment == Moment::Message && !event.carries && self.present & by_message() != 0
     }
 
-    /// Opens the ledger that is there, for a look. Whatever hinders that, [`Window::open`] deals with.
+    /// Opens an existing ledger to look into it. Errors are ignored here; [`Window::open`] handles them.
     fn open_existing(&self) -> Option<Open> {
-        // The user's own deadline is not known yet; looking waits only for a process that repairs the journal.
+        // The user's deadline is not known yet. Reading waits only for a process that repairs the journal.
         let ledger = briefing_store::open_existing(self.place.as_ref()?, patience(self.deadline));
         ledger.ok().flatten().map(ManuallyDrop::new)
     }
 
-    /// Opens the ledger. `None`: there is none yet, and this event gives no reason to make one.
+    /// Opens the ledger. Returns `None` if there is none yet and this event needs none.
     fn open(&mut self) -> Result<Option<Open>, StoreError> {
-        let Some(place) = &self.place else { return Err(StoreError::Unusable("no state directory is known".into())) };
+        let Some(place) = &self.place else { return Err(StoreError::Unusable("cannot determine the state directory".into())) };
         let patience = patience(self.deadline);
         if self.present == 0 {
             return Ok(briefing_store::open_existing(place, patience)?.map(ManuallyDrop::new));
         }
         let opened = briefing_store::open(place, patience)?;
         if let Some(path) = opened.set_aside {
-            let note = Note::warning(path.display().to_string(), NoteKind::Fallback, "the damaged ledger was renamed to this");
+            let note = Note::warning(path.display().to_string(), NoteKind::Fallback, "the ledger was damaged and has been renamed to this");
             self.notes.push(note);
         }
         Ok(Some(ManuallyDrop::new(opened.ledger)))
     }
 
-    /// Decides the settings, and with them the deadline.
+    /// Resolves the settings and sets the deadline from them.
     fn decide_settings(&mut self) -> Settings {
         let (settings, problems) = self.host.settings(&self.places);
         self.notes.extend(problems);
@@ -194,7 +194,7 @@ impl<'a> Window<'a> {
         settings
     }
 
-    /// Asks sources for their pieces: gather, select and load.
+    /// Gathers, selects and loads the pieces of these sources.
     fn bring(&mut self, settings: &Settings, sources: Sources, message: Option<&str>) -> Vec<Piece> {
         let now = self.host.now();
         let ask = Ask { places: &self.places, settings, message, now, deadline: self.deadline, helper: self.host };
@@ -207,24 +207,24 @@ impl<'a> Window<'a> {
     fn room(&self) -> Room {
         let request = self.request;
         match request.only {
-            // Spec 2's command knows no caps: files are bounded where they are read.
+            // Spec 2's command has no cap; the size of files is limited when they are read.
             Some(_) => Room { cap: u64::MAX / 4, unit: request.agent.unit, lanes: 1 },
             None => room(request.agent, request.lane.is_whole, request.event.lanes),
         }
     }
 }
 
-/// Returns the sources that look at the message.
+/// Returns the sources that select by the message.
 fn by_message() -> Sources {
     Source::opening(&[Opens::Message])
 }
 
-/// Returns how long a lock may be waited for.
+/// Returns how long to wait for a lock.
 fn patience(deadline: Instant) -> Duration {
     deadline.saturating_duration_since(Instant::now() + RESERVE)
 }
 
-/// Returns milliseconds since 1970. Leases compare real time, whatever a test says the time is.
+/// Returns milliseconds since 1970. Leases need the real time, also in tests that set the clock.
 pub(crate) fn wall_clock() -> i64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

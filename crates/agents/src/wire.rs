@@ -1,7 +1,7 @@
-//! What agents write to our stdin, and the object that they read from our stdout.
+//! Reading a payload from stdin, and building the JSON object for stdout.
 //!
-//! Some agents never close it, so the JSON object itself ends the read. A drip of single bytes works, more than 8 MB
-//! does not, and no reading goes on beyond its deadline.
+//! Some agents never close stdin, so reading stops at the end of the JSON object. Input is limited to 8 MB, and every
+//! read has a deadline.
 
 use std::io;
 use std::time::Instant;
@@ -10,28 +10,28 @@ use serde_json::json;
 
 use crate::agent::{Agent, Event, Shape};
 
-/// No more than this is read.
+/// The largest accepted input, in bytes.
 pub const MAX_INPUT: usize = 8 * 1024 * 1024;
 
-/// Why there is no object.
+/// Why no object could be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InputProblem {
     #[error("no input")]
     Empty,
     #[error("the input is not a JSON object")]
     NotAnObject,
-    #[error("the input ended inside the object")]
+    #[error("the input ended before the end of the object")]
     Unfinished,
     #[error("the input is larger than 8 MB")]
     TooLarge,
     #[error("the input did not end in time")]
     TooSlow,
-    #[error("the input cannot be read")]
+    #[error("cannot read the input")]
     Unreadable,
 }
 
-/// Finds the end of the first JSON object in bytes that arrive piece by piece. It checks brackets and strings only;
-/// whether it is JSON is the parser's business.
+/// Finds the end of the first JSON object in bytes that arrive in chunks. It looks at brackets and strings only and
+/// does not validate the JSON.
 #[derive(Debug, Default)]
 pub struct Scanner {
     at: usize,
@@ -41,7 +41,7 @@ pub struct Scanner {
 }
 
 impl Scanner {
-    /// Looks at the bytes that are new since the last call. Returns the end of the object once it is there.
+    /// Scans the bytes that are new since the last call. Returns the end of the object once it has been found.
     pub fn scan(&mut self, bytes: &[u8]) -> Result<Option<usize>, InputProblem> {
         while let Some(byte) = bytes.get(self.at) {
             self.at += 1;
@@ -64,7 +64,7 @@ impl Scanner {
                     }
                 }
                 _ if self.depth > 0 || byte.is_ascii_whitespace() => {}
-                // A byte order mark may come first.
+                // The input may begin with a byte order mark.
                 0xEF | 0xBB | 0xBF if self.at <= 3 => {}
                 _ => return Err(InputProblem::NotAnObject),
             }
@@ -73,8 +73,9 @@ impl Scanner {
     }
 }
 
-/// Where bytes come from: returns how many were read, 0 at the end, or an error of kind `TimedOut` at the deadline.
+/// A source of bytes with a deadline.
 pub trait Input {
+    /// Reads bytes and returns their number, 0 at the end of the input, or an error of kind `TimedOut` at the deadline.
     fn read_before(&mut self, buffer: &mut [u8], deadline: Instant) -> io::Result<usize>;
 }
 
@@ -119,7 +120,7 @@ impl Input for Stdin {
         if poll(&mut descriptors, Some(&timeout))? == 0 {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        // Directly, without the standard library's buffer: what it holds, `poll` cannot see.
+        // Bypass the standard library's buffer: `poll` does not see bytes that it holds.
         Ok(rustix::io::read(&stdin, buffer)?)
     }
 }
@@ -130,7 +131,7 @@ impl Input for Stdin {
         use std::io::Read;
         let (sender, receiver) = std::sync::mpsc::channel();
         let length = buffer.len();
-        // A read that never returns stays behind in its thread; the process ends without it.
+        // A read that never returns blocks only its own thread, which ends with the process.
         std::thread::spawn(move || {
             let mut chunk = vec![0; length];
             let result = io::stdin().lock().read(&mut chunk).map(|read| chunk[..read].to_vec());
@@ -143,7 +144,7 @@ impl Input for Stdin {
     }
 }
 
-/// Returns the one JSON object that carries context on stdout.
+/// Returns the JSON object that carries context on stdout.
 pub fn object(agent: &Agent, event: &Event, context: &str) -> String {
     let value = match agent.shape {
         Shape::Nested => json!({ "hookSpecificOutput": { "hookEventName": event.name, "additionalContext": context } }),
@@ -160,7 +161,7 @@ mod tests {
 
     use super::*;
 
-    /// Gives its bytes in steps, then blocks for ever or ends.
+    /// Returns its bytes in steps, then ends, or times out if it does not end.
     struct Drip<'a>(Vec<&'a [u8]>, bool);
 
     impl Input for Drip<'_> {
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_told_apart() {
+    fn each_problem_has_its_own_error() {
         assert_eq!(read(vec![], true), Err(InputProblem::Empty));
         assert_eq!(read(vec![b" \n"], true), Err(InputProblem::Empty));
         assert_eq!(read(vec![b"[1]"], true), Err(InputProblem::NotAnObject));

@@ -1,4 +1,4 @@
-//! Install, then uninstall, on settings files of many shapes.
+//! Installs and uninstalls hooks in settings files of many shapes.
 
 use briefing_agents::agent::Recipe;
 use briefing_agents::install::record::Record;
@@ -52,7 +52,7 @@ fn uninstall_restores_every_byte() {
             let first =
                 written(install(agent, "/opt/old/brief", Some(text.as_bytes())).unwrap_or_else(|problem| panic!("{what}: {problem}")));
             Record::new(&path, Some(text.clone().into_bytes()), &first).write(state.path(), &path).unwrap();
-            // Again, from another place: our old entries are replaced, nothing is doubled.
+            // Install again, from another directory: the old entries are replaced, not duplicated.
             let second = written(install(agent, "brief", Some(&first)).unwrap());
             Record::new(&path, Some(first), &second).write(state.path(), &path).unwrap();
             assert_eq!(install(agent, "brief", Some(&second)).unwrap(), Change::Nothing, "twice is once: {what}");
@@ -62,7 +62,7 @@ fn uninstall_restores_every_byte() {
             assert!(commands.iter().all(|command| command.starts_with("brief hook ")), "{commands:?}");
             if text.contains('\r') {
                 let after = String::from_utf8(second.clone()).unwrap();
-                assert_eq!(after.matches('\n').count(), after.matches("\r\n").count(), "line ends stay as they were: {what}");
+                assert_eq!(after.matches('\n').count(), after.matches("\r\n").count(), "line endings stay the same: {what}");
             }
             let record = Record::read(state.path(), &path).unwrap();
             assert_eq!(written(uninstall(agent, Some(&second), Some(&record)).unwrap()), text.into_bytes(), "{what}");
@@ -71,7 +71,7 @@ fn uninstall_restores_every_byte() {
     }
 }
 
-/// Where somebody else has written since, only our entries go.
+/// If the file has changed since the installation, only our entries are removed.
 #[test]
 fn uninstall_without_a_record_leaves_everything_else() {
     for agent in AGENTS.iter().filter(|agent| matches!(agent.recipe, Recipe::Groups | Recipe::FlatEntries)) {
@@ -105,7 +105,7 @@ fn broken_files_are_refused_with_their_place() {
     assert_eq!(install(claude, "brief", Some(b"\xFF\xFE")).unwrap_err(), EditProblem::NotUtf8);
 }
 
-/// Codex trusts an entry by its hash; a change here makes every user approve it again.
+/// Codex trusts an entry by its hash. If it changes, every user must approve it again.
 #[test]
 fn the_entry_of_codex_stays_the_same() {
     let codex = find("codex").unwrap();
@@ -114,7 +114,7 @@ fn the_entry_of_codex_stays_the_same() {
 }
 
 #[test]
-fn own_files_and_plugins_are_whole() {
+fn own_files_and_plugins_are_written_and_deleted_as_a_whole() {
     for name in ["copilot", "opencode"] {
         let agent = find(name).unwrap();
         let text = String::from_utf8(written(install(agent, "/opt/a b/brief", None).unwrap())).unwrap();

@@ -1,4 +1,4 @@
-//! The example of the library runs: what is due comes once, from a program that is not `brief`.
+//! Runs the library's example: a program other than `brief` delivers what is due exactly once.
 
 #[path = "../examples/due.rs"]
 #[allow(dead_code, unreachable_pub, reason = "an example is a program")]

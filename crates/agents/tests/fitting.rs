@@ -1,4 +1,4 @@
-//! No output ever exceeds the agent's cap, in its own unit, for any content; and nothing gets lost on the way.
+//! For any content, no output exceeds the agent's cap in its own unit, and nothing gets lost.
 
 use briefing_agents::{AGENTS, Agent, window};
 use briefing_core::fit::{Due, Room, Standing, fit};
@@ -28,7 +28,7 @@ fn outputs(agent: &Agent, pieces: &[Piece], room: Room) -> Vec<String> {
     let segments = fit(&Standing { due, ..Standing::default() }, pieces, room).segments;
     let count = segments.iter().map(|segment| segment.slot + 1).max().unwrap_or(0);
     for segment in &segments {
-        assert_eq!(segment.size, agent.unit.of(&segment.text), "the ledger knows the true size");
+        assert_eq!(segment.size, agent.unit.of(&segment.text), "the ledger records the true size");
     }
     (0..count)
         .map(|slot| {
@@ -63,7 +63,7 @@ proptest! {
 }
 
 #[test]
-fn beyond_sixteen_outputs_the_rest_is_named() {
+fn after_sixteen_outputs_the_rest_is_listed() {
     let claude = briefing_agents::find("claude").unwrap();
     let pieces: Vec<Piece> = (0..30)
         .map(|number| {

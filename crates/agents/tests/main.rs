@@ -1,4 +1,4 @@
-//! What agents say, how it is cut to their measure, and how their configuration is edited. One file per topic.
+//! Tests of payloads, fitting, moments and configuration edits, one file per topic.
 
 mod corpus;
 mod embedding;

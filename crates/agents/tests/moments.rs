@@ -1,4 +1,4 @@
-//! The table in `docs/agents.md` is made from the table that the code uses.
+//! Generates the table in `docs/agents.md` from the table that the code uses, and checks that it is up to date.
 
 use std::fmt::Write as _;
 
@@ -8,14 +8,14 @@ use briefing_agents::{AGENTS, Agent, moment};
 use briefing_core::Moment;
 use briefing_core::sources::{Source, Sources};
 
-/// Says what an agent's window gets at a moment: at its own event, else at the next one that carries anything.
+/// Describes what an agent's window gets at a moment.
 fn at(agent: &Agent, moment: Moment, start: Start, done: Sources, owed: Sources) -> String {
     let Some(event) = agent.events.iter().find(|event| event.moment == moment && (event.carries || event.lanes > 0)) else {
         return "no event".into();
     };
     let sources: Vec<_> = Source::of(moment::sources(agent, event, start, done, owed)).map(Source::name).collect();
     if !event.carries {
-        return format!("`{}`: nothing, due at the next event", event.name);
+        return format!("`{}`: nothing; due at the next event", event.name);
     }
     format!("`{}`: {}", event.name, if sources.is_empty() { "nothing".into() } else { sources.join(", ") })
 }
@@ -25,14 +25,16 @@ fn after_reset(agent: &Agent) -> String {
     match agent.events.iter().find(|event| matches!(event.moment, Moment::Reset | Moment::ManualReset) && !event.carries) {
         Some(event) if agent.transcript_is_window => {
             format!(
-                "`{}` (manual only): all is due at the next event; else what its transcript lacks is due at the next message",
+                "`{}` (manual only): everything is due at the next event; otherwise what is missing from its transcript is due at the next message",
                 event.name
             )
         }
-        Some(event) if event.moment == Moment::ManualReset => format!("`{}` (manual only): all is due at the next event", event.name),
-        Some(event) => format!("`{}`: all is due at the next event", event.name),
+        Some(event) if event.moment == Moment::ManualReset => {
+            format!("`{}` (manual only): everything is due at the next event", event.name)
+        }
+        Some(event) => format!("`{}`: everything is due at the next event", event.name),
         None if has_start => at(agent, Moment::Session, Start::Compact, 0, moment::AFTER_RESET),
-        None => "not told".into(),
+        None => "no event".into(),
     }
 }
 
@@ -45,7 +47,7 @@ fn table() -> String {
         let done_at_start = if agent.events.iter().any(|event| event.moment == Moment::Session && event.carries) { domains } else { 0 };
         let resume = match agent.keeps {
             Keeps::History => "only what changed".to_owned(),
-            Keeps::Messages => "all that did not come with a message".to_owned(),
+            Keeps::Messages => "everything that did not come with a message".to_owned(),
         };
         let _ = writeln!(
             text,
@@ -65,7 +67,7 @@ fn table() -> String {
 }
 
 #[test]
-fn the_page_has_the_table_of_the_code() {
+fn the_table_in_the_docs_is_up_to_date() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/agents.md");
     let page = std::fs::read_to_string(path).unwrap();
     let (start, end) = ("<!-- moments:start -->\n", "<!-- moments:end -->");
@@ -75,5 +77,5 @@ fn the_page_has_the_table_of_the_code() {
         std::fs::write(path, format!("{}{}{}", &page[..from], table(), &page[to..])).unwrap();
         return;
     }
-    assert_eq!(&page[from..to], table(), "run the tests with UPDATE_DOCS=1 to write it anew");
+    assert_eq!(&page[from..to], table(), "run the tests with UPDATE_DOCS=1 to update it");
 }

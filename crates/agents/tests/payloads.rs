@@ -1,4 +1,4 @@
-//! A payload of every agent and event, in the shape of its real client and with invented values.
+//! Reads a payload of every agent and event, in the real client's format with invented values.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -7,9 +7,9 @@ use std::path::Path;
 use briefing_agents::{AGENTS, Request, find};
 
 #[test]
-fn every_payload_is_read_as_it_is_meant() {
+fn every_payload_is_read_correctly() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/payloads");
-    let mut told = String::new();
+    let mut summary = String::new();
     for agent in AGENTS {
         let mut names: Vec<_> = fs::read_dir(directory.join(agent.name))
             .unwrap_or_else(|_| panic!("no payloads of {}", agent.name))
@@ -26,7 +26,7 @@ fn every_payload_is_read_as_it_is_meant() {
             let request = Request::read(agent, event, &bytes).unwrap_or_else(|problem| panic!("{name}: {problem}"));
             assert_eq!(request.cwd.as_deref(), Some(Path::new("/home/ana/shop")), "{name}");
             let _ = writeln!(
-                told,
+                summary,
                 "{} {stem}: session {}{}, {:?}{}, occasion `{}`, words {:?}",
                 agent.name,
                 request.session,
@@ -38,10 +38,10 @@ fn every_payload_is_read_as_it_is_meant() {
             );
         }
     }
-    insta::assert_snapshot!(told);
+    insta::assert_snapshot!(summary);
 }
 
-/// What is registered must have been seen.
+/// Every event that we register must have been seen with the real client.
 #[test]
 fn every_registered_event_has_a_payload() {
     for agent in AGENTS {

@@ -1,12 +1,12 @@
-//! What is peculiar to an agent is in its row: no other code asks which agent it is.
+//! Agent-specific names occur only in the agent's row; no other code checks which agent it serves.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use briefing_agents::AGENTS;
 
-/// Returns the words that only a row may hold: names, and variables of the environment. `generic` stands for no agent
-/// in particular, and is also a word of claw's settings.
+/// Returns the words that only a row may contain: agent names and environment variables. `generic` is left out: it is
+/// no agent in particular, and also a word in claw's settings.
 fn words() -> Vec<&'static str> {
     let rows = AGENTS.iter().filter(|agent| agent.name != "generic");
     let mut words: Vec<_> = rows
@@ -31,13 +31,13 @@ fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn no_code_outside_the_table_asks_which_agent_it_is() {
+fn no_code_outside_the_table_checks_which_agent_it_serves() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut found = Vec::new();
     for entry in fs::read_dir(crates).unwrap().flatten().filter(|entry| entry.file_name() != "testkit") {
         sources(&entry.path().join("src"), &mut found);
     }
-    assert!(found.len() > 100, "the sources are where they were: {}", found.len());
+    assert!(found.len() > 100, "too few source files found: {}", found.len());
     let mut problems = Vec::new();
     for path in found {
         let text = fs::read_to_string(&path).unwrap();

@@ -1,4 +1,4 @@
-//! Changing a configuration file that others write too: comments, order and layout stay.
+//! Editing a configuration file that other programs write too, without changing its comments, order or layout.
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::recipe::{entry, is_own, registered};
 use crate::agent::{Agent, Recipe};
 
-/// Why a file is left as it is.
+/// Why a file cannot be edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditProblem {
     #[error("not UTF-8")]
@@ -20,7 +20,7 @@ pub enum EditProblem {
 
 const MARK: &str = "\u{FEFF}";
 
-/// Returns the file with our entries in it. Where they are there already, the bytes stay the same.
+/// Returns the file with our entries. If it already has them, the bytes stay the same.
 pub fn install(agent: &Agent, program: &str, bytes: &[u8]) -> Result<Vec<u8>, EditProblem> {
     change(bytes, |root| {
         let object = root.object_value_or_create().ok_or_else(|| unexpected("the file", "an object"))?;
@@ -39,7 +39,7 @@ pub fn install(agent: &Agent, program: &str, bytes: &[u8]) -> Result<Vec<u8>, Ed
             list.ensure_multiline();
             list.append(input(&wanted));
         }
-        // Events that an older version of us registered.
+        // Remove entries for events that an older version registered.
         for property in hooks.properties() {
             let name = property.decoded_name().unwrap_or_default();
             if !registered(agent).any(|event| event.name == name) {
@@ -50,7 +50,7 @@ pub fn install(agent: &Agent, program: &str, bytes: &[u8]) -> Result<Vec<u8>, Ed
     })
 }
 
-/// Returns the file without our entries, and without lists and objects that are empty then.
+/// Returns the file without our entries, and without the lists and objects that this leaves empty.
 pub fn uninstall(agent: &Agent, bytes: &[u8]) -> Result<Vec<u8>, EditProblem> {
     change(bytes, |root| {
         let Some(object) = root.object_value() else { return Ok(()) };
@@ -62,7 +62,7 @@ pub fn uninstall(agent: &Agent, bytes: &[u8]) -> Result<Vec<u8>, EditProblem> {
     })
 }
 
-/// Tells whether a file holds exactly the entries that [`install`] would write for this program.
+/// Returns whether a file has exactly the entries that [`install`] would write for this program.
 pub fn is_intact(agent: &Agent, program: &str, bytes: &[u8]) -> bool {
     install(agent, program, bytes).is_ok_and(|after| after == bytes)
 }
@@ -104,7 +104,8 @@ fn change(bytes: &[u8], edit: impl FnOnce(&CstRootNode) -> Result<(), EditProble
     Ok(after.into_bytes())
 }
 
-/// Comments and trailing commas are common in these files; anything looser is a mistake that we do not spread.
+/// Returns the syntax we accept. Comments and trailing commas are common in these files; other deviations from JSON
+/// are mistakes, and an edit could make them worse.
 fn options() -> ParseOptions {
     ParseOptions {
         allow_comments: true,
@@ -124,14 +125,14 @@ fn unexpected(place: &str, expected: &'static str) -> EditProblem {
     EditProblem::Unexpected { place: place.to_owned(), expected }
 }
 
-/// Tells whether a handler, or a group of them, holds one of ours.
+/// Returns whether a handler or a group of handlers contains one of ours.
 fn holds_own(agent: &Agent, node: &CstNode) -> bool {
     let mut commands = Vec::new();
     collect(agent, &node.to_serde_value().unwrap_or_default(), &mut commands);
     !commands.is_empty()
 }
 
-/// Removes our handlers from a list, and groups that are empty then.
+/// Removes our handlers from a list, and the groups that this leaves empty.
 fn remove_own(agent: &Agent, list: &CstArray) {
     for element in list.elements() {
         if !holds_own(agent, &element) {
@@ -152,8 +153,8 @@ fn remove_own(agent: &Agent, list: &CstArray) {
     }
 }
 
-/// Removes our handlers of one event, and the event and the object of events where nothing is left of them,
-/// not even a comment.
+/// Removes our handlers of an event. Also removes the event's list, and the `hooks` object, if nothing is left in
+/// them, not even a comment.
 fn clear(agent: &Agent, hooks: &CstObject, event: &str) {
     let Some(list) = hooks.array_value(event) else { return };
     let had_ours = list.elements().iter().any(|element| holds_own(agent, element));

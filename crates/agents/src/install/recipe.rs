@@ -1,4 +1,4 @@
-//! What belongs into an agent's configuration.
+//! The entries that we write into an agent's configuration.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use crate::agent::{Agent, Event, Handler, Recipe, TimeoutUnit};
 
-/// A handler gets this long; we end ourselves much earlier.
+/// The timeout we ask the agent for. The hook's own deadline is much shorter.
 const TIMEOUT_SECONDS: u64 = 5;
 
-/// Returns the command of one handler. It must stay the same across versions: an agent may trust it by its hash.
+/// Returns the command of a handler. It must not change between versions: Codex trusts a command by its hash.
 pub fn command(agent: &Agent, program: &str, event: &Event, lane: u8) -> String {
     let mut command = format!("{} hook {} {}", quoted(program), agent.name, event.name);
     if agent.handler == Handler::Unlimited {
@@ -20,7 +20,7 @@ pub fn command(agent: &Agent, program: &str, event: &Event, lane: u8) -> String 
     command
 }
 
-/// Quotes a program for `sh` where its path needs it.
+/// Quotes a program's path for `sh` if necessary.
 pub fn quoted(program: &str) -> String {
     let is_plain = program.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+:\\".contains(&byte));
     if is_plain { program.to_owned() } else { format!("'{}'", program.replace('\'', r"'\''")) }
@@ -31,7 +31,7 @@ pub fn registered(agent: &Agent) -> impl Iterator<Item = &'static Event> {
     agent.events.iter().filter(|event| event.lanes > 0)
 }
 
-/// Returns the value that we add to the list of an event.
+/// Returns the value to add to the list of an event.
 pub fn entry(agent: &Agent, program: &str, event: &Event) -> Value {
     let handlers = (1..=event.lanes).map(|lane| handler(agent, &command(agent, program, event, lane), event));
     match agent.recipe {
@@ -40,7 +40,7 @@ pub fn entry(agent: &Agent, program: &str, event: &Event) -> Value {
     }
 }
 
-/// Returns the name of a handler, where the agent gives them names.
+/// Returns the name of a handler, for agents whose handlers have names.
 pub fn handler_name(event: &Event) -> String {
     format!("brief-{}", event.name)
 }
@@ -59,30 +59,30 @@ fn handler(agent: &Agent, command: &str, event: &Event) -> Value {
     }
 }
 
-/// Returns the whole of a file that is ours alone.
+/// Returns the content of a file that only we write.
 pub fn own_file(agent: &Agent, program: &str) -> String {
     let hooks: serde_json::Map<String, Value> =
         registered(agent).map(|event| (event.name.to_owned(), json!([entry(agent, program, event)]))).collect();
     format!("{:#}\n", json!({ "version": 1, "hooks": hooks }))
 }
 
-/// Returns the plugin that calls a program.
+/// Returns the plugin's source with the program that it calls.
 pub fn plugin(source: &str, program: &str) -> String {
     source.replace("\"@PROGRAM@\"", &Value::from(program).to_string())
 }
 
-/// Returns the program that a plugin of ours calls.
+/// Returns the program that our plugin calls.
 pub fn program_of_plugin(plugin: &str) -> Option<String> {
     let line = plugin.lines().find_map(|line| line.strip_prefix("const PROGRAM = "))?;
     serde_json::from_str(line.trim_end_matches(';')).ok().filter(|program: &String| !program.is_empty())
 }
 
-/// Tells whether a command is ours: the program is called `brief`, whatever its directory, then `hook <agent>`.
+/// Returns whether a command is ours: a program named `brief` in any directory, followed by `hook <agent>`.
 pub fn is_own(agent: &Agent, command: &str) -> bool {
     own_words(agent, command).is_some()
 }
 
-/// Returns what follows `brief hook <agent>` in a command of ours: the event, and which handler of it.
+/// Returns the words after `brief hook <agent>` in one of our commands: the event and the lane.
 pub fn own_words<'a>(agent: &Agent, command: &'a str) -> Option<Vec<&'a str>> {
     let (program, rest) = first_word(command.trim_start());
     let mut words = rest.split_whitespace();
@@ -90,13 +90,13 @@ pub fn own_words<'a>(agent: &Agent, command: &'a str) -> Option<Vec<&'a str>> {
     is_own.then(|| words.collect())
 }
 
-/// Tells whether a program's path ends in a name by which we know ourselves: `brief`, `brief.exe`, `brief-0.1`.
+/// Returns whether a program's path ends in one of our names: `brief`, `brief.exe`, `brief-0.1`.
 pub fn is_own_program(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
     name.strip_prefix("brief").is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '_']))
 }
 
-/// Splits a command line behind its first word, and takes the quotes off that.
+/// Splits a command line after its first word, and removes the quotes from that word.
 fn first_word(command: &str) -> (String, &str) {
     let mut word = String::new();
     let mut quote = None;
@@ -106,7 +106,7 @@ fn first_word(command: &str) -> (String, &str) {
         match (c, quote) {
             (c, Some(open)) if c == open => quote = None,
             ('\'' | '"', None) => quote = Some(c),
-            // Any other backslash belongs to a path of Windows.
+            // Any other backslash is part of a Windows path.
             ('\\', None) if escapes => word.extend(rest.next().map(|(_, c)| c)),
             (c, None) if c.is_whitespace() => return (word, &command[at..]),
             _ => word.push(c),
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_we_write_we_recognise() {
+    fn every_command_we_write_is_recognised() {
         let claude = find("claude").unwrap();
         let event = claude.event("SessionStart").unwrap();
         for directory in [

@@ -1,4 +1,4 @@
-//! The bytes that were in a file before us, so that taking us out restores them where nobody else has written since.
+//! The original bytes of a configuration file, so that uninstalling restores them if the file has not changed since.
 
 use std::path::{Path, PathBuf};
 
@@ -6,14 +6,14 @@ use briefing_core::fs::{FileError, make_private, read_own_bytes, write_atomic};
 use briefing_core::shown::path_text;
 use serde::{Deserialize, Serialize};
 
-/// What was remembered about one file.
+/// What an installation stores about one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// The file, for people who look.
+    /// The file's path, for people who read the record.
     pub path: String,
-    /// Its bytes before us; `None` where there was no file.
+    /// Its bytes before the installation; `None` if it did not exist.
     pub before: Option<Vec<u8>>,
-    /// The hash of what we left.
+    /// The hash of the bytes that we wrote.
     pub after: String,
 }
 
@@ -24,17 +24,18 @@ impl Record {
         Self { path: path_text(path), before, after: hash(after) }
     }
 
-    /// Tells whether the file is as we left it.
+    /// Returns whether the file still has the bytes that we wrote.
     pub fn is_untouched(&self, bytes: &[u8]) -> bool {
         self.after == hash(bytes)
     }
 
-    /// Reads what was remembered about a file. A record that cannot be read is none.
+    /// Reads the record of a file. Returns `None` if it cannot be read.
     pub fn read(state: &Path, path: &Path) -> Option<Self> {
         serde_json::from_slice(&read_own_bytes(&place(state, path), MAX_RECORD).ok()?).ok()
     }
 
-    /// Remembers. When we write a second time over our own work, the first record's bytes stay the ones before us.
+    /// Stores the record. If the file still has the bytes of an earlier installation, the original bytes of that
+    /// installation's record are kept.
     pub fn write(mut self, state: &Path, path: &Path) -> Result<(), FileError> {
         if let (Some(older), Some(now)) = (Self::read(state, path), &self.before)
             && older.is_untouched(now)

@@ -17,7 +17,7 @@ pub(super) const ROW: Agent = Agent {
         event("SubagentStart", Moment::SubAgent, 4),
         event("PreToolUse", Moment::Tool, 0),
         event("PostToolUse", Moment::Tool, 0),
-        // Context at Stop makes Claude go on with the turn.
+        // Context printed at Stop makes Claude continue the turn.
         mute("Stop", Moment::Nothing, 0),
         mute("SubagentStop", Moment::Nothing, 0),
         mute("PreCompact", Moment::Nothing, 0),
@@ -34,7 +34,7 @@ pub(super) const ROW: Agent = Agent {
     home: ".claude",
     home_variable: "CLAUDE_CONFIG_DIR",
     project_file: ".claude/settings.json",
-    sub_agents: "told apart by `agent_id` (measured)",
+    sub_agents: "identified by `agent_id` (measured)",
     forks: "only what changed: `/branch` names its origin in the transcript, `--fork-session` on the command line (measured)",
     switch: Some(Switch {
         project: &[".claude/settings.local.json", ".claude/settings.json"],
@@ -44,7 +44,7 @@ pub(super) const ROW: Agent = Agent {
         list: None,
     }),
     prompting: Some(Prompting { talking: &[PROMPT], piped: &["-p"] }),
-    // `PostToolBatch` came with 2.1.118; before 2.1.101 an unknown event makes Claude Code refuse the whole file.
+    // `PostToolBatch` exists since 2.1.118. Before 2.1.101, Claude Code rejects the whole file if it names an unknown event.
     older: Some(Older {
         before: [2, 1, 118],
         events: &[

@@ -31,12 +31,12 @@ pub(super) const ROW: Agent = Agent {
     home_variable: "CODEX_HOME",
     user_file: "hooks.json",
     project_file: ".codex/hooks.json",
-    sub_agents: "told apart by `agent_id` (measured)",
+    sub_agents: "identified by `agent_id` (measured)",
     forks: "only what changed: its transcript names its origin (measured)",
     switch: Some(Switch { project: &[".codex/config.toml"], user: "config.toml", key: "/features/hooks", off: false, list: None }),
     trust: Trust::CodexHashes,
-    approval: "Codex runs a hook only after you have approved it: start `codex` and answer its question, or type /hooks.",
-    // Without a repository Codex would ask a question that nobody can answer.
+    approval: "Codex runs a hook only after you approve it: start `codex` and answer its question, or type /hooks.",
+    // Outside a repository, Codex would ask a question, and without a terminal the user cannot answer it.
     prompting: Some(Prompting { talking: &[PROMPT], piped: &["exec", "--skip-git-repo-check", "-"] }),
     ..BASE
 };

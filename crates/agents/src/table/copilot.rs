@@ -15,7 +15,7 @@ pub(super) const ROW: Agent = Agent {
         event("preToolUse", Moment::Tool, 1),
         event("subagentStart", Moment::SubAgent, 1),
         mute("preCompact", Moment::Reset, 1),
-        // Cut with the tool's result at about 10 KB.
+        // The client cuts it at about 10 KB, together with the tool's result.
         mute("postToolUse", Moment::Tool, 0),
         mute("agentStop", Moment::Nothing, 0),
         mute("sessionEnd", Moment::Nothing, 0),
@@ -40,7 +40,7 @@ pub(super) const ROW: Agent = Agent {
     home_variable: "COPILOT_HOME",
     user_file: "hooks/brief.json",
     project_file: ".github/hooks/brief.json",
-    sub_agents: "told apart by `agentId`, which is also their session (measured)",
+    sub_agents: "identified by `agentId`, which is also their session (measured)",
     trust: Trust::CopilotFolders,
     ..BASE
 };

@@ -11,12 +11,12 @@ pub(super) const ROW: Agent = Agent {
     measured: "0.61.0",
     events: &[
         event("BeforeAgent", Moment::Message, 1),
-        // On resume the client leaves out messages that begin with context of the session's start, without a
-        // terminal the user's first prompt with it. After `clear` it drops that context anyway.
+        // On resume, the client drops messages that begin with context from the session's start; without a terminal,
+        // it drops the user's first prompt too. After `clear`, it always drops that context.
         mute("SessionStart", Moment::Session, 0),
         mute("PreCompress", Moment::ManualReset, 1),
         mute("BeforeTool", Moment::Tool, 0),
-        // It shares the cut of the tool's output, so it cannot be relied upon.
+        // The client cuts it together with the tool's output, so context may get lost.
         mute("AfterTool", Moment::Tool, 0),
         mute("AfterAgent", Moment::Nothing, 0),
         mute("SessionEnd", Moment::Nothing, 0),

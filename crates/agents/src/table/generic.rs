@@ -32,6 +32,6 @@ pub(super) const ROW: Agent = Agent {
     timeout: TimeoutUnit::None,
     recipe: Recipe::None,
     user_file: "",
-    sub_agents: "told apart by `agent`, where the caller says so",
+    sub_agents: "identified by `agent`, if the caller sends it",
     ..BASE
 };

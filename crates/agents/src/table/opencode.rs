@@ -1,4 +1,4 @@
-//! OpenCode: a plugin of ours calls `brief`.
+//! OpenCode. Our plugin calls `brief`.
 
 use briefing_core::Moment;
 
@@ -10,7 +10,7 @@ pub(super) const ROW: Agent = Agent {
     title: "OpenCode",
     measured: "1.18.33",
     events: &[event("chat.message", Moment::Message, 1), mute("session.compacted", Moment::Reset, 1)],
-    // The plugin is ours, and so are these names.
+    // Our plugin defines these names.
     fields: Fields {
         session: "session",
         cwd: "cwd",

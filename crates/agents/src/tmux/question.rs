@@ -1,17 +1,17 @@
-//! Does a screen show a question? An agent asks for a permission or for trust with a numbered choice, and whatever is pasted
-//! then, or the Enter after it, is the answer.
+//! Detects whether a screen shows a question. Agents ask for permission or trust with a numbered menu, and would take
+//! the paste, or the Enter after it, as the answer.
 //!
-//! The signs are those that the measured agents draw: a cursor before one of several numbered lines, without an input line
-//! below it; or a last line that ends in `(y/n)`.
+//! Two patterns count as a question, as observed with real agents: a cursor before one of several numbered lines with
+//! no input line below it, and a last line that ends in `(y/n)`.
 
-/// Cursors of menus: Claude Code and Copilot, Codex, Gemini, and others that are common.
+/// Menu cursors: of Claude Code and Copilot, Codex, Gemini, and other common ones.
 const CURSORS: [char; 6] = ['❯', '›', '●', '▶', '▸', '➤'];
-/// Frames that stand around a menu.
+/// Characters that frame a menu.
 const FRAMES: [char; 4] = ['│', '┃', '║', '|'];
-/// The lines of a menu stand this close together: a choice may have a line or two of explanation.
+/// The largest distance between two choices, because a choice may have a line or two of explanation.
 const NEAR: usize = 4;
 
-/// Returns the line that waits for an answer.
+/// Returns the line that is waiting for an answer.
 pub(super) fn find(screen: &str) -> Option<String> {
     let lines: Vec<&str> = screen.lines().map(inside).collect();
     menu(&lines).or_else(|| yes_or_no(&lines)).map(str::to_owned)
@@ -22,15 +22,15 @@ fn inside(line: &str) -> &str {
     line.trim_matches(|c: char| c.is_whitespace() || FRAMES.contains(&c))
 }
 
-/// Finds the chosen line of a menu.
+/// Returns the selected line of a menu.
 fn menu<'a>(lines: &[&'a str]) -> Option<&'a str> {
     let is_cursor = |line: &str| line.starts_with(CURSORS);
-    // The last line with a cursor is either the choice or the place to type.
+    // The last line with a cursor is either the selected choice or the input line.
     let at = lines.iter().rposition(|line| is_cursor(line))?;
     let number = number(lines[at].trim_start_matches(CURSORS).trim_start())?;
     let near = &lines[at.saturating_sub(NEAR)..lines.len().min(at + NEAR + 1)];
-    let is_fellow = |line: &&str| self::number(line).is_some_and(|other| other.abs_diff(number) == 1);
-    near.iter().any(is_fellow).then_some(lines[at])
+    let is_neighbour = |line: &&str| self::number(line).is_some_and(|other| other.abs_diff(number) == 1);
+    near.iter().any(is_neighbour).then_some(lines[at])
 }
 
 /// Reads the number of `2. Yes, and remember`.
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_questions_of_the_agents_are_seen() {
+    fn the_questions_of_the_agents_are_found() {
         for (screen, expected) in [
             ("Do you want to proceed?\n ❯ 1. Yes\n   2. Yes, and don't ask again\n   3. No\n", "❯ 1. Yes"),
             ("│ Do you trust the files in this folder?  │\n│   1. Yes  │\n│ ❯ 2. Yes, and remember │\n╰──╯\n", "❯ 2. Yes, and remember"),
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_to_type_is_no_question() {
+    fn an_input_line_is_no_question() {
         for screen in [
             "❯ 1. first\n  2. second\n\n● DONE\n───\n❯ \n───\n",
             "Tips for getting started:\n1. Create GEMINI.md files\n2. /help\n\n *   Type your message\n",

@@ -1,4 +1,4 @@
-//! With the ledger: arrive, plan or wait for the plan, claim, take turns, deliver, confirm.
+//! Delivery with the ledger: arrive, plan or wait for the plan, claim, wait for the turn, deliver, confirm.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use crate::lanes;
 use crate::moment::{self, AFTER_RESET};
 use crate::request::{Request, Start};
 
-/// How often a lane looks whether the event is planned.
+/// How often a lane checks whether the event has been planned.
 const PAUSE: Duration = Duration::from_micros(500);
 
 impl Window<'_> {
@@ -59,7 +59,7 @@ impl Window<'_> {
     fn arrive(&self, ledger: &mut dyn Ledger, holder: &Holder, is_reset: bool) -> Result<Arrived, StoreError> {
         let request = self.request;
         let origin = origin(request);
-        // Two resumes look alike but for the client's process.
+        // The payloads of two resumes are the same; only the client's process differs.
         let occasion = format!("{} {}", request.occasion, request.client.unwrap_or_default());
         let parent_key = origin.as_ref().map(|origin| SessionKey::new(request.agent.name, &origin.session, None));
         let is_resumed = request.event.moment == Moment::Session && request.start == Start::Resume;
@@ -73,7 +73,7 @@ impl Window<'_> {
             now: wall_clock(),
             holder,
             is_reset,
-            // Nothing of the work before goes on after it was cleared.
+            // After a clear, the user starts new work: only what a new session gets is due.
             owed_after_reset: if request.start == Start::Clear { 0 } else { AFTER_RESET },
             forget_all_but: forgets.then_some(Moment::Message),
             forget_sources: if forgets { Source::opening(&[Opens::First, Opens::Work]) } else { 0 },
@@ -114,8 +114,8 @@ impl Window<'_> {
             notes = std::mem::take(&mut briefing.notes);
             briefing
         };
-        // Documents are never done: the next message may need others. What was owed of an absent source is paid.
-        let paid = if request.only.is_some() { 0 } else { known.owed & (by_message() | !self.present) };
+        // Documents are never done, because the next message may need others. What an absent source owes is settled.
+        let settled = if request.only.is_some() { 0 } else { known.owed & (by_message() | !self.present) };
         let claim = ledger.admit(&mut Admission {
             printer,
             session: known.session,
@@ -123,7 +123,7 @@ impl Window<'_> {
             plan: arrived.plan,
             now: wall_clock(),
             offers: &offers,
-            done: (sources & !by_message()) | paid,
+            done: (sources & !by_message()) | settled,
             arrange: &mut arrange,
         })?;
         self.notes.extend(notes);
@@ -131,7 +131,7 @@ impl Window<'_> {
         Ok(claim)
     }
 
-    /// Renders a claim, delivers it and confirms it.
+    /// Renders, delivers and confirms a claim.
     fn hand_over(&mut self, ledger: &mut dyn Ledger, claim: &Claim, target: &mut dyn Target) -> Result<Outcome, StoreError> {
         let request = self.request;
         let segments: Vec<&str> = claim.rows.iter().map(|row| row.text.as_str()).collect();
@@ -153,14 +153,14 @@ impl Window<'_> {
             size: rendered.size,
             notes: &self.notes,
         };
-        // It is out. If this fails it goes out once more: at least once here, exactly once otherwise.
+        // The output has been written. If confirming fails, the output is delivered a second time.
         let _ = ledger.confirm(claim, &receipt);
         let _ = ledger.tidy();
         self.size = rendered.size;
         Ok(Outcome::Delivered)
     }
 
-    /// Tells whether an event has nothing to say and changes nothing, from what the ledger knows of its session.
+    /// Returns whether nothing is due and the event changes nothing, according to the ledger.
     pub(super) fn is_quiet(&self, ledger: &mut dyn Ledger) -> bool {
         let Ok(known) = ledger.look(&self.key) else { return false };
         is_quiet(self.request, self.present, self.owes(), known.as_ref())
@@ -175,9 +175,9 @@ fn is_quiet(request: &Request, present: Sources, owes: bool, known: Option<&Know
     known.is_none_or(|known| known.open == 0) && wanted(request, sources, known.map_or("", |known| &known.message)) == 0
 }
 
-/// Fits one source alone, whole, into the first output; what others have queued keeps waiting behind it.
+/// Fits all of one source into the first output. What other sources have queued stays queued.
 ///
-/// This is spec 2's command: it goes through the same ledger as the hook and takes what a dead process left of its own.
+/// Used for spec 2's command, which shares the hook's ledger and also delivers what a dead process left of its source.
 fn fit_alone(source: Source, standing: &Standing, fit: impl Fn(&Standing) -> Briefing) -> Briefing {
     let (own, others): (Vec<_>, Vec<_>) = standing.queued.iter().cloned().partition(|waiting| waiting.source == Some(source));
     let mut briefing = fit(&Standing { queued: own, ..standing.clone() });
@@ -185,13 +185,13 @@ fn fit_alone(source: Source, standing: &Standing, fit: impl Fn(&Standing) -> Bri
     briefing
 }
 
-/// Leaves out the sources that look at the message where there are no words to select by.
+/// Leaves out the sources that select by the message if there is no message.
 fn wanted(request: &Request, sources: Sources, kept: &str) -> Sources {
     let has_words = request.message.is_some() || (request.event.moment != Moment::Message && !kept.is_empty());
     if has_words { sources } else { sources & !by_message() }
 }
 
-/// Returns where a fork comes from.
+/// Returns the session that a fork was made from.
 fn origin(request: &Request) -> Option<Origin> {
     let is_fork = request.event.moment == Moment::Session && request.start == Start::Fork;
     let transcript = request.transcript.as_deref().filter(|_| is_fork)?;

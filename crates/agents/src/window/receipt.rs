@@ -1,11 +1,11 @@
-//! What became of a request.
+//! The receipt of a request.
 
 use briefing_core::Note;
 use briefing_core::settings::{Places, Settings};
 use briefing_core::sources::{Notice, Source, Sources};
 use briefing_store::Outcome;
 
-/// What became of a request, with everything that happened on the way.
+/// The outcome of a request, with all notes.
 #[derive(Debug)]
 pub struct Receipt {
     pub outcome: Outcome,
@@ -13,23 +13,23 @@ pub struct Receipt {
     pub session: String,
     /// The agent's own id of the session.
     pub native: String,
-    /// What was delivered, in the agent's unit.
+    /// The size of what was delivered, in the agent's unit.
     pub size: u64,
     pub notes: Vec<Note>,
-    /// The sources of which this process has brought something into the window.
+    /// The sources from which this process has delivered something.
     pub(super) brought: Sources,
     pub(super) places: Places,
-    /// Decided only where something could be due.
+    /// `None` if nothing could be due, because the settings are then not resolved.
     pub(super) settings: Option<Settings>,
 }
 
 impl Receipt {
-    /// Returns whether this process has brought anything into the window.
+    /// Returns whether this process has delivered anything into the window.
     pub fn has_brought(&self) -> bool {
         self.brought != 0
     }
 
-    /// Returns what the user's webhook is told: how much went in, nothing of what.
+    /// Returns the notices for the user's webhook. They contain amounts, never content.
     pub fn notices(&self) -> Vec<Notice> {
         let Some(settings) = self.settings.as_ref().filter(|_| !matches!(self.outcome, Outcome::NotPrinted { .. })) else {
             return Vec::new();

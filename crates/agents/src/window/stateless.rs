@@ -1,8 +1,8 @@
-//! Without a ledger: what can still be said, each event for itself.
+//! Delivery without a ledger, where each event is handled on its own.
 //!
-//! The store may be read-only, full, damaged or newer than we are. Then a session's start brings the domains and the
-//! core files at once, a message its documents, and tool events nothing: without memory they would repeat themselves.
-//! All lanes of an event compute the same outputs, and each prints its own. Nothing is queued.
+//! The store may be read-only, full, damaged, or of a newer version. Then a session's start delivers the domains and
+//! the core files together, a message delivers its documents, and tool events deliver nothing, because they would
+//! repeat themselves. All lanes of an event compute the same outputs, and each prints its own. Nothing is queued.
 
 use briefing_core::fit::{Briefing, Due, Room, Standing, fit};
 use briefing_core::render::window;
@@ -15,7 +15,7 @@ use super::{Outcome, Target, Window};
 use crate::request::{Request, Start};
 
 impl Window<'_> {
-    /// Says what can be said without memory.
+    /// Delivers what can be delivered without a ledger.
     pub(super) fn deliver_without_ledger(&mut self, settings: &Settings, error: &StoreError, target: &mut dyn Target) -> Outcome {
         self.notes.push(Note::warning("ledger", NoteKind::Fallback, format!("not used: {error}")));
         let request = self.request;
@@ -30,7 +30,7 @@ impl Window<'_> {
         let Some(rendered) = outputs.get(usize::from(request.lane.number) - 1) else { return Outcome::Silent };
         match target.deliver(rendered) {
             Ok(()) => {
-                // Every lane computes everything; the first one tells.
+                // Every lane computes everything; only the first one reports it.
                 if request.lane.number == 1 {
                     self.brought |= pieces.iter().fold(0, |all, piece| all | piece.source.bit());
                 }
@@ -42,7 +42,7 @@ impl Window<'_> {
     }
 }
 
-/// Returns the sources that open at an event when nothing is remembered.
+/// Returns the sources that open at an event without a ledger.
 fn sources(request: &Request) -> Sources {
     match request.event.moment {
         Moment::Session if request.start == Start::Resume => 0,

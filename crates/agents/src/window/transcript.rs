@@ -1,5 +1,5 @@
-//! Whether the window still holds what it was given. Gemini shortens its window by itself, when it is full or a turn is
-//! broken off, and no event tells; but it rewrites its transcript then. What is missing from it is due again.
+//! Finds out what a window has lost. Gemini shortens its window when it is full or a turn is cancelled, and sends no
+//! event, but it rewrites its transcript. What is missing from the rewritten transcript is due again.
 
 use std::path::Path;
 
@@ -11,13 +11,13 @@ use briefing_store::{Given, Ledger};
 
 use super::Window;
 
-/// A larger transcript is not looked at.
+/// A larger transcript is ignored.
 const MAX_TRANSCRIPT: u64 = 64 * 1024 * 1024;
-/// How a line begins that replaces all messages before it.
-const ANEW: &[u8] = b"\n{\"$set\":{\"messages\":";
+/// The beginning of a line that replaces all messages before it.
+const REWRITE: &[u8] = b"\n{\"$set\":{\"messages\":";
 
 impl Window<'_> {
-    /// Makes the ledger forget what the client's window has lost. Whatever hinders that, nothing is forgotten.
+    /// Makes the ledger forget what the client's window has lost. On any error, nothing is forgotten.
     pub(super) fn forget_what_was_lost(&mut self, ledger: &mut dyn Ledger) {
         let request = self.request;
         if !request.agent.transcript_is_window || request.event.moment != Moment::Message {
@@ -34,16 +34,16 @@ impl Window<'_> {
     }
 }
 
-/// Returns the pieces that are not in a transcript that was written anew.
+/// Returns the pieces that are missing from a transcript, if the client has rewritten it.
 fn lost(given: &[Given], transcript: &Path) -> Vec<String> {
     if given.is_empty() {
         return Vec::new();
     }
     let Ok(bytes) = read_own_bytes(transcript, MAX_TRANSCRIPT) else { return Vec::new() };
-    let Some(at) = memchr::memmem::rfind(&bytes, ANEW) else { return Vec::new() };
+    let Some(at) = memchr::memmem::rfind(&bytes, REWRITE) else { return Vec::new() };
     let window = String::from_utf8_lossy(&bytes[at..]);
     let is_lost = |one: &&Given| {
-        // Sections of one file stand under the same path: none of them can be told from another.
+        // Sections of a file are labelled with the same path, so they can only be counted together.
         let wanted = given.iter().filter(|other| other.path == one.path).map(|other| other.times as usize).sum();
         let wanted = if own_sign(one).is_some() { 1 } else { wanted };
         !one.path.is_empty() && window.matches(&sign(one)).count() < wanted
@@ -51,7 +51,7 @@ fn lost(given: &[Given], transcript: &Path) -> Vec<String> {
     given.iter().filter(is_lost).map(|given| given.piece.clone()).collect()
 }
 
-/// Whether a piece stands under its source's own head instead of a line of its own.
+/// Returns the heading of a piece's source, if the piece is framed by that instead of a label of its own.
 fn own_sign(given: &Given) -> Option<&'static str> {
     match given.source?.row().framing {
         Framing::Own { sign, .. } if !given.is_split => Some(sign),
@@ -59,7 +59,8 @@ fn own_sign(given: &Given) -> Option<&'static str> {
     }
 }
 
-/// Returns what a piece is known by in the transcript, as the client writes it: angle brackets escaped, inside of JSON.
+/// Returns the text that identifies a piece in the transcript, as the client writes it: with angle brackets escaped,
+/// as part of a JSON string.
 fn sign(given: &Given) -> String {
     if let Some(sign) = own_sign(given) {
         return sign.to_owned();
@@ -89,15 +90,15 @@ mod tests {
     }
 
     #[test]
-    fn what_the_new_transcript_lacks_is_lost() {
+    fn pieces_missing_from_a_rewritten_transcript_are_lost() {
         let one = r#"{"text":"<hook_context>=== brief: /p/a \"b\" &lt;c&gt;.md (why) ===\nx"}"#;
         let two = r#"{"text":"=== brief: /p/d.md (why) ===\n=== brief: /p/d.md (why; changed) ==="}"#;
         let gate = r#"{"text":"PROJECT CONTEXT (auto-loaded by system hook — already"}"#;
-        let anew = "\n{\"$set\":{\"messages\":[]}}\n";
-        assert_eq!(lost_in(&format!("{{}}\n{one}\n")), [""; 0], "never written anew: nothing was cut");
-        assert_eq!(lost_in(&format!("{{}}{anew}{one}\n{two}\n{gate}\n")), [""; 0]);
-        assert_eq!(lost_in(&format!("{{}}{anew}{gate}{two}{anew}{one}\n")), ["id of /p/d.md", "id of /p/.context/X.md"]);
-        assert_eq!(lost_in(&format!("{{}}{anew}{gate}{one}=== brief: /p/d.md (")), ["id of /p/d.md"], "one of two parts is not enough");
+        let rewrite = "\n{\"$set\":{\"messages\":[]}}\n";
+        assert_eq!(lost_in(&format!("{{}}\n{one}\n")), [""; 0], "never rewritten: nothing was cut");
+        assert_eq!(lost_in(&format!("{{}}{rewrite}{one}\n{two}\n{gate}\n")), [""; 0]);
+        assert_eq!(lost_in(&format!("{{}}{rewrite}{gate}{two}{rewrite}{one}\n")), ["id of /p/d.md", "id of /p/.context/X.md"]);
+        assert_eq!(lost_in(&format!("{{}}{rewrite}{gate}{one}=== brief: /p/d.md (")), ["id of /p/d.md"], "one of two parts is not enough");
         assert_eq!(lost_in("").len(), 0);
     }
 }

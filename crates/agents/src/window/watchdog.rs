@@ -1,10 +1,10 @@
-//! The end of our patience: a hook that hangs (a dead network mount, a device) ends well instead of being killed.
+//! Ends a hook that hangs, for example on a dead network mount, with success before the agent kills it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Ends the process with success at a moment, unless it was dropped or printing had begun by then.
+/// Ends the process with success at a given time, unless it has been dropped by then.
 pub(super) struct Watchdog {
     is_off: Arc<AtomicBool>,
 }
@@ -13,7 +13,7 @@ impl Watchdog {
     pub(super) fn start(end: Instant) -> Self {
         let is_off = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&is_off);
-        // Without a thread there is no watchdog; the agent's own time-out remains.
+        // If the thread cannot be started, the agent's own timeout still applies.
         let _ = std::thread::Builder::new().stack_size(64 * 1024).spawn(move || {
             loop {
                 let left = end.saturating_duration_since(Instant::now());

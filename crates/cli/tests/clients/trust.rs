@@ -41,7 +41,7 @@ fn assert_no_paste(terminal: &mut Terminal<'_>) {
     let before = terminal.screen();
     let output = paste(terminal, "MUST-NOT-ARRIVE");
     let told = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && told.contains("waits for an answer"), "{told}\n{before}");
+    assert!(!output.status.success() && told.contains("is waiting for an answer"), "{told}\n{before}");
     assert!(!terminal.screen().contains("MUST-NOT-ARRIVE"), "{}", terminal.screen());
 }
 

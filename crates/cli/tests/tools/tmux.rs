@@ -130,7 +130,7 @@ fn a_question_on_the_screen_is_not_answered_by_a_paste() {
     let server = Server::start(&asking);
     server.wait_for("2. No");
     let refused = server.brief(&["t", "-"], "a text").code(1);
-    assert!(refused.stderr().contains("waits for an answer (`❯ 1. Yes`)") && refused.stderr().contains("--force"), "{refused}");
+    assert!(refused.stderr().contains("is waiting for an answer (`❯ 1. Yes`)") && refused.stderr().contains("--force"), "{refused}");
     assert_eq!(std::fs::read_to_string(server.sandbox.path("got")).unwrap(), "", "no key was pressed");
     let _ = server.brief(&["t", "-", "--force"], "a text").success();
     server.wait_for("a text");
