@@ -1,4 +1,4 @@
-//! Which outputs of an agent the gate's files go into: the same fit as the hook's, without any state.
+//! Computes which outputs of an agent the gate's files go into, with the same fitting as the hook but without state.
 
 use std::path::Path;
 
@@ -17,13 +17,13 @@ pub struct GateOutputs {
     pub agent: &'static Agent,
     pub event: &'static Event,
     pub outputs: Vec<Rendered>,
-    /// How many of them leave with that event; the others wait for the next ones.
+    /// How many of them are delivered at that event. The others wait for later events.
     pub leaving: usize,
     segments: Vec<Segment>,
 }
 
 impl GateOutputs {
-    /// Computes what the agent would be given when its gate opens and everything else is in its window.
+    /// Computes the outputs for a window that already has everything but the gate's files.
     pub fn of(agent: &'static Agent, ask: &Ask<'_>) -> Result<Self, Failure> {
         let wanted = if agent.gate_at_message { Moment::Message } else { Moment::Tool };
         let mut events = agent.events.iter().filter(|event| event.carries);
@@ -34,7 +34,7 @@ impl GateOutputs {
         Ok(Self { agent, event, outputs: preview.outputs, leaving: preview.leaving, segments: preview.segments })
     }
 
-    /// Returns the outputs (from 1) that a file goes into.
+    /// Returns the numbers of the outputs that a file goes into, starting at 1.
     pub fn holding(&self, file: &Path) -> Vec<usize> {
         let path = path_text(file);
         let segments = self.segments.iter().filter(|segment| segment.path == path);

@@ -18,7 +18,7 @@ fn project() -> Sandbox {
 fn all_goals_are_listed_with_their_origin_and_a_broken_one_hides_nobody() {
     let outcome = project().at("sub").brief(["goals"]).success();
     let text = outcome.stdout();
-    assert!(text.contains("the goal `broken` cannot be used: `[ROOT]/.claw/goals/broken/prompt.yaml`:"), "{outcome}");
+    assert!(text.contains("cannot use the goal `broken`: `[ROOT]/.claw/goals/broken/prompt.yaml`:"), "{outcome}");
     let rest = text.lines().skip(2).collect::<Vec<_>>().join("\n");
     insta::assert_snapshot!(rest, @r"
     code-review     Reviews a diff, the worst problems first
@@ -59,7 +59,7 @@ fn trust_shows_every_command_and_is_for_this_content_only() {
     let sandbox = project();
     let outcome = sandbox.brief(["trust"]).code(1);
     for line in
-        ["warning: the goal `broken` cannot be used", "review (.context/goals/review)\n  runs diff:\n    git diff\n", "brief trust --yes"]
+        ["warning: cannot use the goal `broken`", "review (.context/goals/review)\n  runs diff:\n    git diff\n", "brief trust --yes"]
     {
         assert!(outcome.stderr().contains(line), "{outcome}");
     }

@@ -33,19 +33,19 @@ fn an_unknown_goal_suggests_a_near_name() {
 #[test]
 fn a_wrong_parameter_says_what_is_wanted() {
     let goal = "parameters:\n  - {name: n, type: number, required: true, description: How many}\n  - {name: c, choices: [x, y], required: true}\nprompt: p\n";
-    assert_told(&run(goal, &["--", "--n", "many", "--c", "z"]).code(2), &["`many` is not a number", "`z` is none of x, y", "--explain"]);
+    assert_told(&run(goal, &["--", "--n", "many", "--c", "z"]).code(2), &["`many` is not a number", "`z` is not one of x, y", "--explain"]);
     assert_told(&run(goal, &[]).code(2), &["--n <number> is missing: How many", "--c <x|y> is missing"]);
-    assert_told(&run(goal, &["--", "word"]).code(2), &["`word` belongs to no parameter"]);
+    assert_told(&run(goal, &["--", "word"]).code(2), &["unexpected argument `word`"]);
 }
 
 #[test]
 fn a_yaml_error_has_line_and_column() {
-    assert_told(&run("name: x\nprompt: [a\n", &[]).code(1), &["the goal `g` cannot be used", "prompt.yaml`:2:9: "]);
+    assert_told(&run("name: x\nprompt: [a\n", &[]).code(1), &["cannot use the goal `g`", "prompt.yaml`:2:9: "]);
 }
 
 #[test]
 fn a_template_error_has_its_line() {
-    assert_told(&run("prompt: |\n  one\n  {% if %}\n", &[]).code(1), &["cannot be rendered: its prompt", "2:"]);
+    assert_told(&run("prompt: |\n  one\n  {% if %}\n", &[]).code(1), &["cannot render the goal `g`: its prompt", "2:"]);
     assert_told(&run("prompt: '{{ Args.nope }}'\n", &[]).code(1), &["Args.nope", "default(value="]);
     assert_told(&run("context_scripts: {s: 'echo {{ x'}\nprompt: p\n", &[]).code(1), &["the script `s`"]);
 }

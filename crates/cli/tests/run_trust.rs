@@ -107,5 +107,5 @@ fn scripts_see_no_secrets() {
     assert!(outcome.stdout().contains("PLAIN=visible") && !outcome.stdout().contains("hidden"), "{outcome}");
     let peeking = sandbox.file("~/.config/brief/goals/peek/prompt.yaml", "prompt: \"{{ get_env(name='MY_API_KEY') }}\"\n");
     let outcome = peeking.brief(["run", "peek", "--receiver", "stdout"]).code(1);
-    assert!(outcome.stderr().contains("not for goals") && !outcome.stderr().contains("hidden"), "{outcome}");
+    assert!(outcome.stderr().contains("goals may not read it") && !outcome.stderr().contains("hidden"), "{outcome}");
 }

@@ -1,4 +1,4 @@
-//! What was typed behind `--`, checked against what the goal wants to be told.
+//! Parses the arguments after `--` and checks them against the goal's parameters.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,22 +7,22 @@ use briefing_core::Failure;
 
 use crate::goal::{Goal, Kind, Parameter};
 
-/// The values for `Args`, and what is odd about them.
+/// The values for `Args`, and warnings about them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Arguments {
     pub values: BTreeMap<String, String>,
     pub warnings: Vec<String>,
 }
 
-/// Reads `--name value`, `--name=value` and `--flag`, applies defaults and checks everything at once.
+/// Reads `--name value`, `--name=value` and `--flag`, applies defaults, and reports all problems at once.
 ///
-/// Paths are looked for from `here`.
+/// Relative paths are resolved from `here`.
 pub fn check(goal: &Goal, typed: &[String], here: &Path) -> Result<Arguments, Failure> {
     let mut arguments = Arguments::default();
     for (name, value) in parse(typed)? {
         let name = declared(goal, &name).map_or(name.clone(), |parameter| parameter.name.clone());
         if declared(goal, &name).is_none() && !goal.parameters.is_empty() {
-            arguments.warnings.push(format!("the goal `{}` declares no parameter `{name}`; it is passed on all the same", goal.name));
+            arguments.warnings.push(format!("the goal `{}` declares no parameter `{name}`; passing it on anyway", goal.name));
         }
         arguments.values.insert(name, value);
     }
@@ -34,7 +34,7 @@ pub fn check(goal: &Goal, typed: &[String], here: &Path) -> Result<Arguments, Fa
     let missing: Vec<_> =
         goal.parameters.iter().filter(|parameter| parameter.is_required && !arguments.values.contains_key(&parameter.name)).collect();
     if !missing.is_empty() {
-        return Err(told_missing(goal, &missing));
+        return Err(missing_failure(goal, &missing));
     }
     let wrong = goal.parameters.iter().filter_map(|parameter| {
         let value = arguments.values.get(&parameter.name)?;
@@ -44,11 +44,11 @@ pub fn check(goal: &Goal, typed: &[String], here: &Path) -> Result<Arguments, Fa
     if wrong.is_empty() {
         return Ok(arguments);
     }
-    let failure = Failure::usage(format!("the goal `{}` was told something it cannot use", goal.name));
+    let failure = Failure::usage(format!("invalid arguments for the goal `{}`", goal.name));
     Err(wrong.into_iter().fold(failure, Failure::because_of).hint(explained(goal)))
 }
 
-/// Returns the parameter of this name; `--style-guide` means `style_guide` too.
+/// Returns the parameter with this name. `--style-guide` also matches `style_guide`.
 fn declared<'a>(goal: &'a Goal, name: &str) -> Option<&'a Parameter> {
     let same = |parameter: &&Parameter| parameter.name == name;
     let alike = |parameter: &&Parameter| parameter.name.replace('-', "_") == name.replace('-', "_");
@@ -56,17 +56,17 @@ fn declared<'a>(goal: &'a Goal, name: &str) -> Option<&'a Parameter> {
 }
 
 fn explained(goal: &Goal) -> String {
-    format!("`brief run {} --explain` tells what it wants", goal.name)
+    format!("run `brief run {} --explain` to see its parameters", goal.name)
 }
 
-fn told_missing(goal: &Goal, missing: &[&Parameter]) -> Failure {
-    let failure = Failure::usage(format!("the goal `{}` needs to be told more", goal.name));
-    let told = missing.iter().map(|parameter| {
+fn missing_failure(goal: &Goal, missing: &[&Parameter]) -> Failure {
+    let failure = Failure::usage(format!("missing arguments for the goal `{}`", goal.name));
+    let causes = missing.iter().map(|parameter| {
         let description = if parameter.description.is_empty() { String::new() } else { format!(": {}", parameter.description) };
         format!("--{} <{}> is missing{description}", parameter.name, parameter.kind.words())
     });
     let example: Vec<_> = missing.iter().map(|parameter| format!("--{} …", parameter.name)).collect();
-    told.fold(failure, Failure::because_of).hint(format!("`brief run {} -- {}`", goal.name, example.join(" "))).hint(explained(goal))
+    causes.fold(failure, Failure::because_of).hint(format!("run `brief run {} -- {}`", goal.name, example.join(" "))).hint(explained(goal))
 }
 
 fn parse(typed: &[String]) -> Result<Vec<(String, String)>, Failure> {
@@ -74,8 +74,8 @@ fn parse(typed: &[String]) -> Result<Vec<(String, String)>, Failure> {
     let mut words = typed.iter().peekable();
     while let Some(word) = words.next() {
         let Some(name) = word.strip_prefix("--").filter(|name| !name.is_empty() && !name.starts_with('=')) else {
-            return Err(Failure::usage(format!("`{word}` belongs to no parameter"))
-                .hint("give parameters behind `--` as `--name value` or `--name=value`; put a value with blanks in quotes"));
+            return Err(Failure::usage(format!("unexpected argument `{word}`"))
+                .hint("write arguments after `--` as `--name value` or `--name=value`, and quote values that contain spaces"));
         };
         pairs.push(match name.split_once('=') {
             Some((name, value)) => (name.to_owned(), value.to_owned()),
@@ -97,13 +97,13 @@ pub(crate) fn problem(kind: &Kind, value: &str, here: &Path) -> Option<String> {
         Kind::Path => here.join(value).exists(),
         Kind::Choice(choices) => choices.iter().any(|choice| choice == value),
     };
-    let told = || match kind {
+    let problem = || match kind {
         Kind::Text | Kind::Number => "is not a number".to_owned(),
-        Kind::Boolean => "is neither true nor false".to_owned(),
+        Kind::Boolean => "is not true or false".to_owned(),
         Kind::Path => "does not exist".to_owned(),
-        Kind::Choice(choices) => format!("is none of {}", choices.join(", ")),
+        Kind::Choice(choices) => format!("is not one of {}", choices.join(", ")),
     };
-    (!is_fine).then(told)
+    (!is_fine).then(problem)
 }
 
 #[cfg(test)]
@@ -138,7 +138,7 @@ mod tests {
         let typed = ["--a", "1", "--b=x=y", "--c", "--d=--dashed", "--e", "-5", "--f", "two words"];
         let expected = [("a", "1"), ("b", "x=y"), ("c", "true"), ("d", "--dashed"), ("e", "-5"), ("f", "two words")];
         assert_eq!(values("  []", &typed), pairs(&expected));
-        assert!(checked("  []", &["word"]).unwrap_err().to_string().contains("`word` belongs to no parameter"));
+        assert!(checked("  []", &["word"]).unwrap_err().to_string().contains("unexpected argument `word`"));
         assert!(checked("  []", &["--"]).is_err());
     }
 
@@ -153,16 +153,16 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_missing_is_named_at_once() {
+    fn all_missing_arguments_are_listed_at_once() {
         let yaml = "  - {name: spec, description: The specification, required: true}\n  - {name: level, choices: [a, b], required: true}\n";
         let failure = checked(yaml, &[]).unwrap_err();
         assert!(failure.is_usage());
         assert_eq!(failure.causes(), ["--spec <string> is missing: The specification", "--level <a|b> is missing"]);
-        assert_eq!(failure.hints()[0], "`brief run review -- --spec … --level …`");
+        assert_eq!(failure.hints()[0], "run `brief run review -- --spec … --level …`");
     }
 
     #[test]
-    fn values_are_checked_by_their_kind() {
+    fn values_are_checked_against_their_kind() {
         let yaml = "  - {name: n, type: number}\n  - {name: b, type: boolean}\n  - {name: p, type: path}\n  - {name: c, choices: [x, y]}\n";
         assert!(checked(yaml, &["--n", "1.5e3", "--b", "False", "--p", "tmp", "--c", "y"]).is_ok());
         let failure = checked(yaml, &["--n", "many", "--b", "perhaps", "--p", "no/such", "--c", "z"]).unwrap_err();
@@ -170,9 +170,9 @@ mod tests {
             failure.causes(),
             [
                 "--n: `many` is not a number",
-                "--b: `perhaps` is neither true nor false",
+                "--b: `perhaps` is not true or false",
                 "--p: `no/such` does not exist",
-                "--c: `z` is none of x, y"
+                "--c: `z` is not one of x, y"
             ]
         );
     }

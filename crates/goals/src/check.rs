@@ -1,13 +1,13 @@
-//! What is wrong with a goal that can be read: found without running or sending anything.
+//! Checks a goal without running or sending anything.
 
 use crate::arguments;
 use crate::goal::Goal;
 use crate::template;
 
-/// Something that is wrong, or odd.
+/// An error or warning about a goal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Whether the goal cannot work with it.
+    /// Whether the problem prevents the goal from running.
     pub is_error: bool,
     pub text: String,
 }
@@ -20,20 +20,20 @@ fn warning(text: impl Into<String>) -> Problem {
     Problem { is_error: false, text: text.into() }
 }
 
-/// Returns everything that is wrong with a goal.
+/// Returns all problems of a goal.
 pub fn problems(goal: &Goal) -> Vec<Problem> {
     let mut problems: Vec<_> = template::syntax(goal).into_iter().map(error).collect();
     for missing in template::missing_includes(goal) {
         problems.push(error(format!("the prompt includes `{missing}`, which is not in the goal's directory")));
     }
     for parameter in &goal.parameters {
-        // A path is looked for when the goal runs, where it runs.
+        // Whether a path exists depends on the directory in which the goal runs.
         let default = parameter.default.as_deref().filter(|_| parameter.kind != crate::Kind::Path);
         if let Some(problem) = default.and_then(|default| arguments::problem(&parameter.kind, default, &goal.path)) {
             problems.push(error(format!("the default of --{} {problem}", parameter.name)));
         }
         if parameter.is_required && parameter.default.is_some() {
-            problems.push(warning(format!("--{} is required, but has a default: it is never missed", parameter.name)));
+            problems.push(warning(format!("--{} is required but has a default, so it is never missing", parameter.name)));
         }
     }
     let prompt = template::texts(goal);
@@ -41,7 +41,7 @@ pub fn problems(goal: &Goal) -> Vec<Problem> {
         format!("{prompt}\n{}\n{}", goal.scripts.iter().map(|script| script.command.as_str()).collect::<String>(), goal.context.join("\n"));
     for name in used(&prompt, "Context.") {
         if !goal.scripts.iter().any(|script| script.name == name) {
-            problems.push(error(format!("the prompt uses `Context.{name}`, but no script has this name")));
+            problems.push(error(format!("the prompt uses `Context.{name}`, but no script has that name")));
         }
     }
     for script in &goal.scripts {
@@ -49,26 +49,26 @@ pub fn problems(goal: &Goal) -> Vec<Problem> {
             |tag: &&str| tag.contains("Args.") && !tag.split('|').any(|filter| filter.trim().trim_end_matches('-').trim() == "sh");
         for tag in between(&script.command, "{{", "}}").filter(is_bare) {
             let tag = tag.trim();
-            problems.push(warning(format!("the script `{}` inserts `{tag}` as it is: `| sh` would quote it for the shell", script.name)));
+            problems.push(warning(format!("the script `{}` inserts `{tag}` unquoted; add `| sh` to quote it for the shell", script.name)));
         }
     }
     let names = used(&all, "Args.");
     for name in names.iter().filter(|name| !goal.parameters.iter().any(|parameter| parameter.name == **name)) {
-        problems.push(warning(format!("`Args.{name}` is used, but no parameter is declared for it")));
+        problems.push(warning(format!("`Args.{name}` is used, but there is no parameter with that name")));
     }
     for parameter in goal.parameters.iter().filter(|parameter| !names.contains(&parameter.name.as_str())) {
         if !all.contains(&format!("Args[\"{}\"]", parameter.name)) && !all.contains(&format!("Args['{}']", parameter.name)) {
-            problems.push(warning(format!("the parameter --{} is used nowhere", parameter.name)));
+            problems.push(warning(format!("the parameter --{} is never used", parameter.name)));
         }
     }
     for script in goal.scripts.iter().filter(|script| !prompt.contains(&format!("Context.{}", script.name)) && !prompt.contains("Context["))
     {
-        problems.push(warning(format!("what the script `{}` prints is used nowhere", script.name)));
+        problems.push(warning(format!("the output of the script `{}` is never used", script.name)));
     }
     problems
 }
 
-/// Returns the names behind a prefix such as `Args.`, inside template tags, each once.
+/// Returns the names after a prefix such as `Args.` in template tags, without duplicates.
 fn used<'a>(text: &'a str, prefix: &str) -> Vec<&'a str> {
     let mut names = Vec::new();
     for tag in tags(text) {
@@ -84,12 +84,12 @@ fn used<'a>(text: &'a str, prefix: &str) -> Vec<&'a str> {
     names
 }
 
-/// Returns what stands in the tags of a template.
+/// Returns the content of the tags of a template.
 fn tags(text: &str) -> Vec<&str> {
     between(text, "{{", "}}").chain(between(text, "{%", "%}")).collect()
 }
 
-/// Returns what stands between two marks.
+/// Returns the texts between two delimiters.
 fn between<'a>(text: &'a str, open: &'static str, close: &'static str) -> impl Iterator<Item = &'a str> {
     text.split(open).skip(1).filter_map(move |rest| rest.split_once(close)).map(|(tag, _)| tag)
 }
@@ -110,33 +110,33 @@ mod tests {
     }
 
     #[test]
-    fn a_sound_goal_has_no_problems() {
+    fn a_valid_goal_has_no_problems() {
         let yaml =
             "parameters: [{name: a, default: x}]\ncontext_scripts: {s: 'echo {{ Args.a | sh }}'}\nprompt: '{{ Context.s }} Args.none'\n";
         assert_eq!(checked(yaml), Vec::<String>::new());
         assert_eq!(
             checked("prompt: '{% for p in Args.list %}{{ p }}{% endfor %}'"),
-            ["warning: `Args.list` is used, but no parameter is declared for it"]
+            ["warning: `Args.list` is used, but there is no parameter with that name"]
         );
     }
 
     #[test]
-    fn everything_wrong_is_found_at_once() {
+    fn all_problems_are_found_at_once() {
         let yaml = "parameters:\n  - {name: n, type: number, default: many}\n  - {name: c, choices: [a], default: b, required: true}\ncontext_scripts:\n  bad: echo {{ x\n  unused: ls {{ Args.n }}\nprompt: |\n  {{ Context.nope }}\n  {% include \"gone.md\" %}\n  {% if %}\n";
-        let told = checked(yaml).join("\n");
+        let found = checked(yaml).join("\n");
         for part in [
             "error: the default of --n is not a number",
-            "error: the default of --c is none of a",
-            "warning: --c is required, but has a default",
+            "error: the default of --c is not one of a",
+            "warning: --c is required but has a default",
             "error: the script `bad`: ",
             "error: the prompt: ",
             "error: the prompt uses `Context.nope`",
             "error: the prompt includes `gone.md`",
-            "warning: the parameter --c is used nowhere",
-            "warning: the script `unused` inserts `Args.n` as it is",
-            "warning: what the script `unused` prints is used nowhere",
+            "warning: the parameter --c is never used",
+            "warning: the script `unused` inserts `Args.n` unquoted",
+            "warning: the output of the script `unused` is never used",
         ] {
-            assert!(told.contains(part), "{part} is not in\n{told}");
+            assert!(found.contains(part), "{part} is not in\n{found}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! New goals: a commented one to start from, or one that a model has drafted.
+//! New goals, from a commented template or drafted by a model.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,18 +12,18 @@ use crate::goal::Goal;
 const TEMPLATE: &str = include_str!("../templates/prompt.yaml");
 const REQUEST: &str = include_str!("../templates/draft.md");
 
-/// Returns a commented `prompt.yaml` to start from.
+/// Returns a `prompt.yaml` with comments, to start from.
 pub fn template(name: &str) -> String {
     TEMPLATE.replace("NAME", name)
 }
 
-/// Returns what a model is asked for.
-pub fn request(name: &str, wish: &str) -> String {
-    let example = bundled::text("code-review").expect("it is one of them").trim_end();
-    REQUEST.replace("EXAMPLE", example).replace("NAME", name).replace("WISH", wish.trim())
+/// Returns the prompt that asks a model to draft a goal.
+pub fn request(name: &str, task: &str) -> String {
+    let example = bundled::text("code-review").expect("is bundled").trim_end();
+    REQUEST.replace("EXAMPLE", example).replace("NAME", name).replace("TASK", task.trim())
 }
 
-/// Returns the `prompt.yaml` in a model's answer: the first fenced block, else all of it.
+/// Returns the `prompt.yaml` in a model's answer: the first fenced block, or the whole answer if there is none.
 pub fn answer_text(answer: &str) -> String {
     let mut lines = answer.trim().lines();
     let is_fence = |line: &&str| line.trim_start().starts_with("```");
@@ -40,14 +40,14 @@ pub fn answer_text(answer: &str) -> String {
     }
 }
 
-/// Makes sure that a text is a goal that can work. Everything that is wrong comes back at once.
+/// Parses and checks the text of a goal. Reports all errors at once.
 pub fn validate(name: &str, path: &Path, text: &str) -> Result<Goal, Failure> {
     let goal = Goal::parse(name, path.to_path_buf(), text, BTreeMap::new())?;
     let errors: Vec<_> = problems(&goal).into_iter().filter(|problem| problem.is_error).collect();
     if errors.is_empty() {
         return Ok(goal);
     }
-    let failure = Failure::new(format!("the goal `{name}` cannot work"));
+    let failure = Failure::new(format!("the goal `{name}` is not valid"));
     Err(errors.into_iter().fold(failure, |failure, problem| failure.because_of(problem.text)))
 }
 
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_template_is_sound() {
+    fn the_template_is_valid() {
         let goal = validate("mine", Path::new("/x/mine"), &template("mine")).unwrap();
         assert_eq!(goal.title, "mine");
         assert_eq!(problems(&goal), []);

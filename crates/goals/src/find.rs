@@ -1,4 +1,4 @@
-//! Where goals are looked for: from here upward, then at home. The nearest of a name wins.
+//! Finds goals: in this directory and its parents, then in the user's configuration. The nearest goal of a name wins.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ use briefing_core::settings::{Places, nearest};
 use crate::bundled;
 use crate::goal::{Goal, PROMPT_FILE};
 
-/// Whose goals they are.
+/// Where a goal comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// They came with a repository, and run nothing until they are trusted.
+    /// A repository. The goal runs nothing until the user trusts it.
     Project,
-    /// The person's own.
+    /// The user's configuration.
     User,
-    /// They come with this program.
+    /// This program.
     Bundled,
 }
 
@@ -27,7 +27,7 @@ pub struct Home {
     pub level: Level,
 }
 
-/// A goal that was found, whether it can be used or not.
+/// A goal that was found, whether or not it is valid.
 #[derive(Debug)]
 pub struct FoundGoal {
     pub name: String,
@@ -35,13 +35,13 @@ pub struct FoundGoal {
     pub path: PathBuf,
     pub level: Level,
     pub goal: Result<Goal, Failure>,
-    /// The nearer goal of the same name, which runs instead.
+    /// The nearer goal of the same name that runs instead.
     pub shadowed_by: Option<PathBuf>,
 }
 
-/// Returns the directories that goals are looked for in, nearest first, whether they exist or not.
+/// Returns the directories to search for goals, nearest first, whether or not they exist.
 ///
-/// At one level `.context/goals` comes before `.claw/goals`, and Briefing's own home before claw's.
+/// In each directory, `.context/goals` comes before `.claw/goals`; in the configuration, `brief` comes before `claw`.
 pub fn homes(places: &Places) -> Vec<Home> {
     let config = |name: &str| places.config.as_ref().map(|config| config.join(name).join("goals"));
     let own: Vec<_> = [config("brief"), config("claw")].into_iter().flatten().collect();
@@ -58,7 +58,7 @@ pub fn homes(places: &Places) -> Vec<Home> {
     homes
 }
 
-/// Returns every goal there is, by name, the one that runs before those it shadows. A broken one hides nobody.
+/// Returns all goals, sorted by name. The goal that runs comes before those it shadows. Invalid goals are included.
 pub fn all(places: &Places) -> Vec<FoundGoal> {
     let mut found: Vec<FoundGoal> = Vec::new();
     for home in homes(places) {
@@ -69,19 +69,19 @@ pub fn all(places: &Places) -> Vec<FoundGoal> {
         }
     }
     for name in bundled::names() {
-        let goal = bundled::goal(name).expect("it is one of them");
+        let goal = bundled::goal(name).expect("the name is from the list of bundled goals");
         let shadowed_by = found.iter().find(|other| other.name == name).map(|other| other.path.clone());
         found.push(FoundGoal { name: name.to_owned(), path: goal.path.clone(), level: Level::Bundled, goal: Ok(goal), shadowed_by });
     }
-    // Stable: nearer ones stay in front.
+    // The sort is stable, so nearer goals stay first.
     found.sort_by(|a, b| a.name.cmp(&b.name));
     found
 }
 
-/// Returns the goal of this name that is nearest.
+/// Returns the nearest goal of this name.
 ///
-/// A broken goal is an error even when another of its name stands behind it: silently running a different one than
-/// the person sees would be worse.
+/// An invalid goal is an error even if it shadows a valid one. Silently running a goal other than the one the user
+/// sees would be worse.
 pub fn named(places: &Places, name: &str) -> Result<(Goal, Level), Failure> {
     if is_plain(name) {
         for home in homes(places) {
@@ -101,15 +101,15 @@ pub fn named(places: &Places, name: &str) -> Result<(Goal, Level), Failure> {
         Some(near) => failure.hint(format!("did you mean `{near}`?")),
         None => failure,
     };
-    Err(failure.hint("`brief goals` lists all there are"))
+    Err(failure.hint("run `brief goals` to list all goals"))
 }
 
-/// Returns whether a name is a plain one, and no way out of the directories of goals.
+/// Returns whether a name is a plain file name, so that it cannot lead out of the directories of goals.
 pub fn is_plain(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0'])
 }
 
-/// Returns the goals of one directory: name and path, by name.
+/// Returns name and path of the goals in a directory, sorted by name.
 fn goals_in(home: &Path) -> Vec<(String, PathBuf)> {
     let Ok(entries) = fs::read_dir(home) else { return Vec::new() };
     let mut goals: Vec<_> = entries
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn bundled_goals_are_the_weakest() {
+    fn bundled_goals_are_shadowed_by_all_others() {
         let house = House::new(&["work/.claw/goals/explain"]);
         assert_eq!(named(&house.places(), "explain").unwrap().1, Level::Project);
         assert_eq!(named(&house.places(), "write-tests").unwrap().1, Level::Bundled);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_suggests_a_near_one_and_never_leaves_the_homes() {
+    fn an_unknown_name_suggests_a_similar_one_and_never_leaves_the_goal_directories() {
         let house = House::new(&["work/.context/goals/review", "work/evil"]);
         let failure = named(&house.places(), "reviw").unwrap_err();
         assert_eq!(failure.hints()[0], "did you mean `review`?");

@@ -1,5 +1,5 @@
-//! A goal as it stands on disk: `prompt.yaml` and the files beside it, read once and kept, so that what was trusted is
-//! what is rendered.
+//! A goal on disk: `prompt.yaml` and the files next to it. They are read once and kept in memory, so that the content
+//! that was trusted is the content that is rendered.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,34 +14,35 @@ use serde_json::Value;
 
 /// The file that makes a directory a goal.
 pub(crate) const PROMPT_FILE: &str = "prompt.yaml";
-/// No larger file belongs to a goal, and no more of them.
+/// The largest file of a goal.
 const MAX_BYTES: u64 = 1024 * 1024;
+/// The largest number of files next to `prompt.yaml`.
 const MAX_FILES: usize = 200;
 
-/// One goal, read whole.
+/// A goal with all its files.
 #[derive(Debug, Clone)]
 pub struct Goal {
-    /// The name of its directory: what a person types.
+    /// The name of its directory, which the user types.
     pub name: String,
     /// Its directory.
     pub path: PathBuf,
-    /// The name it gives itself.
+    /// The `name` in `prompt.yaml`.
     pub title: String,
     pub description: Option<String>,
     pub parameters: Vec<Parameter>,
     /// In the order of the file.
     pub scripts: Vec<Script>,
-    /// Paths that are embedded when the caller names none.
+    /// The paths to embed if the caller names none.
     pub context: Vec<String>,
     /// The prompt, a Tera template.
     pub prompt: String,
-    /// The texts beside `prompt.yaml`, by name, for includes.
+    /// The text files next to `prompt.yaml`, by name, for includes.
     pub files: BTreeMap<String, String>,
-    /// The hash of everything above, and of the path.
+    /// The hash of the path, `prompt.yaml` and the files next to it.
     pub hash: blake3::Hash,
 }
 
-/// A shell command whose output goes into the prompt as `Context.<name>`.
+/// A shell command whose output is available in the prompt as `Context.<name>`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script {
     pub name: String,
@@ -49,7 +50,7 @@ pub struct Script {
     pub command: String,
 }
 
-/// What a goal wants to be told.
+/// A parameter of a goal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
     pub name: String,
@@ -59,7 +60,7 @@ pub struct Parameter {
     pub default: Option<String>,
 }
 
-/// What a parameter's value may look like. In templates every value is a text.
+/// The type of a parameter's value. In templates, every value is a string.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Kind {
     #[default]
@@ -72,7 +73,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns the kind in words.
+    /// Returns the kind's name for users, or the choices.
     pub fn words(&self) -> String {
         match self {
             Self::Text => "string".into(),
@@ -84,7 +85,7 @@ impl Kind {
     }
 }
 
-/// `prompt.yaml` as it is written. Unknown keys are somebody else's.
+/// The content of `prompt.yaml`. Unknown keys are ignored, because other programs may use them.
 #[derive(Debug, Deserialize)]
 struct Written {
     name: Option<String>,
@@ -124,23 +125,23 @@ impl Goal {
     /// Reads the goal in a directory.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let failed = |what: String| Failure::new(format!("the goal `{name}` cannot be used: {what}"));
+        let failed = |what: String| Failure::new(format!("cannot use the goal `{name}`: {what}"));
         let file = path.join(PROMPT_FILE);
         let text = open_named(&file)
             .and_then(|opened| opened.text(MAX_BYTES))
             .map_err(|problem| failed(format!("`{}`: {problem}", path_text(&file))))?;
-        // First the text: a mistake there is the likelier news.
+        // Report a mistake in the text first: it is more likely than a problem with the other files.
         parse(&text).map_err(|problem| failed(format!("`{}`{problem}", path_text(&file))))?;
         let files = beside(path).map_err(|problem| failed(format!("`{}`: {problem}", path_text(path))))?;
         Self::parse(&name, path.to_path_buf(), &text, files)
     }
 
-    /// Makes a goal of the text of its `prompt.yaml` and the texts beside it.
+    /// Makes a goal from the text of its `prompt.yaml` and the files next to it.
     pub fn parse(name: &str, path: PathBuf, text: &str, files: BTreeMap<String, String>) -> Result<Self, Failure> {
-        let failed = |what: String| Failure::new(format!("the goal `{name}` cannot be used: {what}"));
+        let failed = |what: String| Failure::new(format!("cannot use the goal `{name}`: {what}"));
         let written = parse(text).map_err(|problem| failed(format!("`{PROMPT_FILE}`{problem}")))?;
         let mut hasher = blake3::Hasher::new();
-        // Lengths between the parts: no two different goals may read the same.
+        // Hash the length of each part too, so that moving text from one part to the next changes the hash.
         for part in [path_text(&path).as_str(), text].into_iter().chain(files.iter().flat_map(|(name, text)| [name.as_str(), text])) {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
         }
@@ -164,22 +165,22 @@ impl Goal {
             goal.parameters.push(settle(parameter).map_err(&failed)?);
         }
         for (name, command) in written.context_scripts.unwrap_or_default() {
-            let command = scalar(&command).ok_or_else(|| failed(format!("the script `{name}` is not a text")))?;
+            let command = scalar(&command).ok_or_else(|| failed(format!("the script `{name}` is not a string")))?;
             goal.scripts.push(Script { name, command });
         }
         Ok(goal)
     }
 }
 
-/// Parses `prompt.yaml`. The problem starts with the place: `:3:5: …`.
+/// Parses `prompt.yaml`. An error starts with its position: `:3:5: …`.
 fn parse(text: &str) -> Result<Written, String> {
-    // Only true and false are booleans: a choice of `y` and `n` means these letters.
+    // Only `true` and `false` are booleans: `choices: [y, n]` means the letters.
     let options = serde_saphyr::options! { strict_booleans: true };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         let place = error.location().map(|place| format!(":{}:{}", place.line(), place.column())).unwrap_or_default();
-        // The first line says what is wrong; the others draw a picture of it.
-        let told = error.without_snippet().to_string();
-        let first = told.lines().find(|line| !line.trim().is_empty()).unwrap_or("not valid YAML");
+        // The first line says what is wrong; the others show a snippet.
+        let message = error.without_snippet().to_string();
+        let first = message.lines().find(|line| !line.trim().is_empty()).unwrap_or("not valid YAML");
         let first = first.split(" at line ").next().unwrap_or(first);
         format!("{place}: {first}")
     })
@@ -190,7 +191,9 @@ fn settle(written: WrittenParameter) -> Result<Parameter, String> {
     let texts = |values: &[Value]| values.iter().map(scalar).collect::<Option<Vec<_>>>();
     let choices = match &written.choices {
         None => None,
-        Some(choices) => Some(texts(choices).ok_or_else(|| format!("a choice of the parameter `{name}` is not a plain value"))?),
+        Some(choices) => {
+            Some(texts(choices).ok_or_else(|| format!("a choice of the parameter `{name}` is not a string, number or boolean"))?)
+        }
     };
     let kind = match (written.kind.as_deref().map(str::to_ascii_lowercase).as_deref(), choices) {
         (None | Some("choice"), Some(choices)) => Kind::Choice(choices),
@@ -200,19 +203,19 @@ fn settle(written: WrittenParameter) -> Result<Parameter, String> {
         (Some("path" | "file" | "directory"), _) => Kind::Path,
         (Some("choice"), None) => return Err(format!("the parameter `{name}` is a choice but has no `choices`")),
         (Some(other), _) => {
-            return Err(format!(
-                "the parameter `{name}` has the unknown type `{other}`; there are string, number, boolean, path and choice"
-            ));
+            return Err(format!("the parameter `{name}` has the unknown type `{other}`; use string, number, boolean, path or choice"));
         }
     };
     let default = match &written.default {
         None | Some(Value::Null) => None,
-        Some(value) => Some(scalar(value).ok_or_else(|| format!("the default of the parameter `{name}` is not a plain value"))?),
+        Some(value) => {
+            Some(scalar(value).ok_or_else(|| format!("the default of the parameter `{name}` is not a string, number or boolean"))?)
+        }
     };
     Ok(Parameter { name, description: written.description.unwrap_or_default(), is_required: written.required, kind, default })
 }
 
-/// Returns a plain value as text: people write `false` and `3` without quotes.
+/// Returns a scalar as text, because users write `false` and `3` without quotes.
 fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -222,7 +225,7 @@ fn scalar(value: &Value) -> Option<String> {
     }
 }
 
-/// Reads the texts beside `prompt.yaml`, one level of directories down included. What is no text is no template.
+/// Reads the text files next to `prompt.yaml` and in its direct subdirectories. Other files are skipped.
 fn beside(path: &Path) -> Result<BTreeMap<String, String>, String> {
     let root = Root::open(path).map_err(|problem| problem.to_string())?;
     let mut files = BTreeMap::new();
@@ -237,7 +240,7 @@ fn beside(path: &Path) -> Result<BTreeMap<String, String>, String> {
                 directories.push((entry.path(), format!("{name}/")));
             } else if kind.is_file() && full != PROMPT_FILE {
                 if files.len() == MAX_FILES {
-                    return Err(format!("more than {MAX_FILES} files stand beside {PROMPT_FILE}"));
+                    return Err(format!("there are more than {MAX_FILES} files next to {PROMPT_FILE}"));
                 }
                 if let Ok(text) = root.open_plain(Path::new(&full)).and_then(|opened| opened.text(MAX_BYTES)) {
                     files.insert(full, text);
@@ -261,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn goals_of_claw_are_read_as_they_are() {
+    fn goals_of_claw_are_read_unchanged() {
         let goal = read(
             "name: Review\ndescription: Reviews a diff\nauthor: somebody\nparameters:\n  - name: style_guide\n    description: Which\n    required: false\n    type: string\n    default: \"rust\"\n  - name: verbose\n    description: More\n    required: true\n    default: false\n    type: Boolean\ncontext_scripts:\n  zebra: git diff\n  apple: |\n    git log {{ Args.n | default(value=\"3\") }}\nprompt: |\n  Hello {{ Args.style_guide }}\n",
         )
@@ -300,20 +303,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
+    fn errors_name_the_position() {
         for (yaml, expected) in [
             ("name: x\n", "missing field `prompt`"),
             ("prompt: [\n", "prompt.yaml`:"),
             ("prompt: p\nparameters:\n  - {name: a, type: colour}\n", "the unknown type `colour`"),
             ("prompt: p\nparameters:\n  - {name: a, type: choice}\n", "has no `choices`"),
-            ("prompt: p\nparameters:\n  - {name: a, default: [1]}\n", "is not a plain value"),
-            ("prompt: p\ncontext_scripts:\n  a: [x]\n", "the script `a` is not a text"),
+            ("prompt: p\nparameters:\n  - {name: a, default: [1]}\n", "is not a string, number or boolean"),
+            ("prompt: p\ncontext_scripts:\n  a: [x]\n", "the script `a` is not a string"),
         ] {
-            let told = read(yaml).unwrap_err().to_string();
-            assert!(told.contains(expected), "{told}");
+            let message = read(yaml).unwrap_err().to_string();
+            assert!(message.contains(expected), "{message}");
         }
-        let told = read("prompt: p\nparameters:\n  - name: a\n    required: maybe\n").unwrap_err().to_string();
-        assert!(told.contains("prompt.yaml`:4:"), "{told}");
+        let message = read("prompt: p\nparameters:\n  - name: a\n    required: maybe\n").unwrap_err().to_string();
+        assert!(message.contains("prompt.yaml`:4:"), "{message}");
     }
 
     #[test]
@@ -331,6 +334,6 @@ mod tests {
         assert_ne!(second, hash());
         let copy = tempfile::tempdir().unwrap();
         fs::write(copy.path().join(PROMPT_FILE), "prompt: p").unwrap();
-        assert_ne!(first, Goal::read(copy.path()).unwrap().hash, "the same goal elsewhere is another goal");
+        assert_ne!(first, Goal::read(copy.path()).unwrap().hash, "the path is part of the hash");
     }
 }

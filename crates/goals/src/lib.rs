@@ -1,9 +1,9 @@
-//! Goals: a prompt in a directory of its own, with parameters, context scripts and templates.
+//! Goals: reusable prompts with parameters, context scripts and templates, each in its own directory.
 //!
-//! [`find`] looks for goals where people keep them, [`Goal`] is one of them read whole, [`arguments`] checks what was
-//! typed against its parameters, [`template`] renders scripts and prompt, and [`Trust`] remembers which goals of a
-//! repository a person has agreed to. [`bundled`] goals come with the program, [`check`] looks a goal over, [`draft`] makes new
-//! ones. Nothing here runs a command or reads the environment.
+//! [`find`] finds goals, [`Goal`] is a goal with all its files, [`arguments`] checks arguments against its parameters,
+//! [`template`] renders scripts and prompt, and [`Trust`] records which goals of a repository the user trusts.
+//! [`bundled`] goals come with the program, [`check`] validates a goal, [`draft`] makes new ones. Nothing here runs a
+//! command or reads environment variables.
 
 pub mod arguments;
 pub mod bundled;

@@ -1,14 +1,15 @@
-//! What the settings files of a project say about who gets a prompt. It runs or types something, so it needs trust.
+//! The receivers of prompts that a project's settings files define. A receiver runs a command or types into a terminal,
+//! so the user must trust it first.
 
 use std::path::PathBuf;
 
 use briefing_core::settings::{LayerKind, Origin, Places, Value};
 use briefing_core::shown::path_text;
 
-/// The settings that decide who gets a prompt.
+/// The settings that define a receiver.
 const RECEIVER_KEYS: [&str; 3] = ["receiver_type", "llm_command", "prompt_arg_template"];
 
-/// The receiver that one settings file of a project asks for.
+/// The receiver that a settings file of a project defines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectReceiver {
     /// The settings file.
@@ -16,11 +17,11 @@ pub struct ProjectReceiver {
     pub source: LayerKind,
     /// Names and values, in the order of the file.
     pub values: Vec<(&'static str, String)>,
-    /// The hash of the path and of these values: other settings in the file may change freely.
+    /// The hash of the path and these values. Other settings in the file may change without losing trust.
     pub hash: blake3::Hash,
 }
 
-/// Returns what the project's settings files say about receivers, weakest first.
+/// Returns the receivers in the project's settings files, lowest precedence first.
 pub fn project_receivers(places: &Places) -> Vec<ProjectReceiver> {
     let layers = places.layers();
     let files = [(LayerKind::ClawProject, places.claw_project_file()), (LayerKind::Project, places.project_file())];
@@ -36,7 +37,7 @@ pub fn project_receivers(places: &Places) -> Vec<ProjectReceiver> {
             .collect();
         values.sort_unstable();
         let mut hasher = blake3::Hasher::new();
-        // Lengths between the parts: no two different files may read the same.
+        // Hash the length of each part too, so that moving text from one part to the next changes the hash.
         for part in [path_text(&file)].iter().map(String::as_str).chain(values.iter().flat_map(|(key, value)| [*key, value.as_str()])) {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
         }
@@ -45,11 +46,11 @@ pub fn project_receivers(places: &Places) -> Vec<ProjectReceiver> {
     files.into_iter().filter_map(read).collect()
 }
 
-/// Returns those of a project's receivers that decided a value, going by the `origins` of the values that are used: what
-/// a flag, a variable or a nearer file overrules needs no trust.
+/// Returns the project's receivers that are the origin of a value in use. Values that a flag, an environment variable or
+/// a nearer file overrides need no trust.
 pub fn deciding<'a>(receivers: &'a [ProjectReceiver], origins: &[&Origin]) -> Vec<&'a ProjectReceiver> {
-    let takes_part = |receiver: &&ProjectReceiver| origins.iter().any(|origin| origin.source == receiver.source);
-    receivers.iter().filter(takes_part).collect()
+    let is_used = |receiver: &&ProjectReceiver| origins.iter().any(|origin| origin.source == receiver.source);
+    receivers.iter().filter(is_used).collect()
 }
 
 #[cfg(test)]
@@ -61,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_decides_needs_trust_and_other_settings_may_change() {
+    fn only_values_in_use_need_trust_and_other_settings_may_change() {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir_all(dir.path().join(".claw")).unwrap();
         fs::write(dir.path().join(".claw/claw.yaml"), "llm_command: evil\nmax_file_size_kb: 3\n").unwrap();

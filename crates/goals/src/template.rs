@@ -1,4 +1,4 @@
-//! Tera: scripts with `Args`, the prompt with `Args` and `Context`, includes from the goal's own directory.
+//! Renders Tera templates: scripts with `Args`, and the prompt with `Args`, `Context` and files of the goal's directory.
 
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
@@ -10,25 +10,25 @@ use crate::goal::Goal;
 
 const PROMPT: &str = "prompt";
 
-/// A script, ready for a shell.
+/// A rendered script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
     pub name: String,
     pub command: String,
 }
 
-/// The values a template sees.
+/// The values that templates can use.
 #[derive(Debug, Clone, Default)]
 pub struct Values {
     /// `Args`.
     pub arguments: BTreeMap<String, String>,
-    /// `Context`: what the scripts printed.
+    /// `Context`: the output of the scripts.
     pub context: BTreeMap<String, String>,
-    /// What `get_env` may read. The caller leaves secrets out.
+    /// The environment variables that `get_env` may read. The caller must leave out secrets.
     pub environment: BTreeMap<String, String>,
 }
 
-/// Renders every script of a goal, in its order.
+/// Renders the scripts of a goal, in order.
 pub fn commands(goal: &Goal, values: &Values) -> Result<Vec<Command>, Failure> {
     let mut context = Context::new();
     context.insert("Args", &values.arguments);
@@ -41,7 +41,7 @@ pub fn commands(goal: &Goal, values: &Values) -> Result<Vec<Command>, Failure> {
     goal.scripts.iter().map(render).collect()
 }
 
-/// Renders the paths that a goal embeds by itself, with `Args`. One that comes out blank is nobody's path.
+/// Renders the paths in a goal's `context`, with `Args`. Blank results are left out.
 pub fn paths(goal: &Goal, values: &Values) -> Result<Vec<String>, Failure> {
     let mut context = Context::new();
     context.insert("Args", &values.arguments);
@@ -62,13 +62,13 @@ pub fn prompt(goal: &Goal, values: &Values) -> Result<String, Failure> {
     tera.render(PROMPT, &context).map_err(|error| failed(goal, "its prompt", &error))
 }
 
-/// Returns what Tera cannot read: in the prompt, in a script, in `context`.
+/// Returns the syntax errors in the prompt, the scripts and `context`.
 pub(crate) fn syntax(goal: &Goal) -> Vec<String> {
     let mut problems = Vec::new();
     let mut look = |what: String, templates: Vec<(String, String)>| {
         if let Err(error) = engine(&Values::default()).add_raw_templates(templates) {
             let causes = failed(goal, &what, &error);
-            problems.push(format!("{what}: {}", causes.causes().last().map_or("cannot be read", String::as_str)));
+            problems.push(format!("{what}: {}", causes.causes().last().map_or("invalid template", String::as_str)));
         }
     };
     look("the prompt".into(), std::iter::once((PROMPT.to_owned(), goal.prompt.clone())).chain(included(goal)).collect());
@@ -81,14 +81,14 @@ pub(crate) fn syntax(goal: &Goal) -> Vec<String> {
     problems
 }
 
-/// Returns the files that the prompt cannot do without and that are not there.
+/// Returns the files that the prompt includes but that do not exist.
 pub(crate) fn missing_includes(goal: &Goal) -> Vec<String> {
     let included: BTreeMap<String, String> = included(goal).into_iter().collect();
     let texts = std::iter::once(goal.prompt.as_str()).chain(included.values().map(String::as_str));
     let mut missing = Vec::new();
     for tag in texts.flat_map(loading_tags).filter(|tag| !tag.contains("ignore missing")) {
         let names = quoted(tag);
-        // A list of names is for the first of them that exists.
+        // In a list of names, the first that exists is included.
         if let (Some(first), false) = (names.first(), names.iter().any(|name| goal.files.contains_key(*name))) {
             missing.push((*first).to_owned());
         }
@@ -96,7 +96,7 @@ pub(crate) fn missing_includes(goal: &Goal) -> Vec<String> {
     missing
 }
 
-/// Returns the prompt with all that it includes, as one text.
+/// Returns the prompt and all included files as one text.
 pub(crate) fn texts(goal: &Goal) -> String {
     let included = included(goal);
     std::iter::once(goal.prompt.as_str()).chain(included.iter().map(|(_, text)| text.as_str())).collect::<Vec<_>>().join("\n")
@@ -109,11 +109,11 @@ fn engine(values: &Values) -> Tera {
     tera.register_filter("sh", |value: &Value, _: &HashMap<String, Value>| Ok(Value::String(shell_quoted(&plain(value)))));
     let environment = values.environment.clone();
     tera.register_function("get_env", move |arguments: &HashMap<String, Value>| {
-        let name = arguments.get("name").and_then(Value::as_str).ok_or_else(|| tera::Error::msg("`get_env` wants a `name`"))?;
+        let name = arguments.get("name").and_then(Value::as_str).ok_or_else(|| tera::Error::msg("`get_env` needs a `name`"))?;
         match (environment.get(name), arguments.get("default")) {
             (Some(value), _) => Ok(Value::String(value.clone())),
             (None, Some(default)) => Ok(default.clone()),
-            (None, None) => Err(tera::Error::msg(format!("the variable `{name}` is not set, or not for goals"))),
+            (None, None) => Err(tera::Error::msg(format!("the variable `{name}` is not set, or goals may not read it"))),
         }
     });
     tera
@@ -129,9 +129,9 @@ fn shell_quoted(text: &str) -> String {
     if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
-/// Returns the files that the prompt includes, and those that they include.
+/// Returns the files that the prompt includes, directly or through other files.
 ///
-/// The others stay out: a note beside a prompt may hold braces that are no template at all.
+/// Other files are not added to the engine: they may contain braces that are not valid templates.
 pub fn included(goal: &Goal) -> Vec<(String, String)> {
     let mut wanted: Vec<&str> = references(&goal.prompt);
     let mut templates: BTreeMap<&str, &str> = BTreeMap::new();
@@ -152,25 +152,25 @@ fn references(text: &str) -> Vec<&str> {
     loading_tags(text).into_iter().flat_map(quoted).collect()
 }
 
-/// Returns the insides of the tags that load other templates.
+/// Returns the content of the tags that load other templates.
 fn loading_tags(text: &str) -> Vec<&str> {
     let tags = text.split("{%").skip(1).filter_map(|rest| rest.split_once("%}")).map(|(tag, _)| tag.trim_start_matches('-').trim_start());
     tags.filter(|tag| ["include", "extends", "import"].iter().any(|word| tag.starts_with(word))).collect()
 }
 
-/// Returns what stands in quotes of any kind.
+/// Returns the quoted words of a tag, with any kind of quotes.
 fn quoted(tag: &str) -> Vec<&str> {
     ['"', '\'', '`'].iter().flat_map(|quote| tag.split(*quote).skip(1).step_by(2)).collect()
 }
 
-/// Tera tells the place in the deepest error; the outer ones only name the template.
+/// Returns a failure for an error of Tera. The innermost error has the position; the outer ones only name the template.
 fn failed(goal: &Goal, what: &str, error: &tera::Error) -> Failure {
-    let mut failure = Failure::new(format!("the goal `{}` cannot be rendered: {what}", goal.name));
+    let mut failure = Failure::new(format!("cannot render the goal `{}`: {what}", goal.name));
     let mut next: Option<&dyn Error> = Some(error);
     while let Some(error) = next {
-        let told = error.to_string();
-        if !told.starts_with("Failed to render") && !told.starts_with("Failed to parse '__tera_one_off'") {
-            failure = failure.because_of(told.replace("__tera_one_off", "the script"));
+        let message = error.to_string();
+        if !message.starts_with("Failed to render") && !message.starts_with("Failed to parse '__tera_one_off'") {
+            failure = failure.because_of(message.replace("__tera_one_off", "the script"));
         }
         next = error.source();
     }
@@ -192,7 +192,7 @@ mod tests {
         let path = dir.path().join("review");
         fs::create_dir(&path).unwrap();
         let scripts: serde_json::Map<_, _> = scripts.iter().map(|(name, text)| ((*name).to_owned(), serde_json::json!(text))).collect();
-        // JSON is YAML.
+        // JSON is valid YAML.
         fs::write(path.join("prompt.yaml"), serde_json::json!({ "prompt": prompt, "context_scripts": scripts }).to_string()).unwrap();
         for (name, text) in files {
             fs::write(path.join(name), text).unwrap();
@@ -222,14 +222,14 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_is_what_the_caller_gives() {
+    fn get_env_reads_only_the_given_variables() {
         let goal = goal("{{ get_env(name=\"HOME\") }}", &[], &[]);
         let failure = prompt(&goal, &values(&[])).unwrap_err();
-        assert!(failure.causes().iter().any(|cause| cause.contains("`HOME` is not set, or not for goals")), "{failure:?}");
+        assert!(failure.causes().iter().any(|cause| cause.contains("`HOME` is not set, or goals may not read it")), "{failure:?}");
     }
 
     #[test]
-    fn errors_name_the_place_and_the_next_step() {
+    fn errors_name_the_position_and_the_next_step() {
         let failure = prompt(&goal("a\n{{ Args.nope }}", &[], &[]), &values(&[])).unwrap_err();
         assert!(failure.causes()[0].contains("Args.nope"), "{failure:?}");
         assert!(failure.hints()[0].contains("default(value="), "{failure:?}");

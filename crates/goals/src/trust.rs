@@ -1,6 +1,6 @@
-//! Which goals and settings of repositories a person has agreed to: the path with the hash of its content.
+//! The goals and settings of repositories that the user trusts, as paths with the hash of their content.
 //!
-//! The file is the person's own, in the state directory. Any change of path or content asks again.
+//! The trust file is in the user's state directory. If the path or content changes, the user is asked again.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,12 +13,12 @@ use serde::{Deserialize, Serialize};
 
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// What was trusted so far.
+/// The content of the trust file.
 #[derive(Debug)]
 pub struct Trust {
     file: PathBuf,
     trusted: BTreeMap<String, String>,
-    /// Why the file could not be used, if so. Nothing is trusted then, and saving puts it aside.
+    /// Why the file could not be read. In that case nothing is trusted, and saving renames the broken file.
     pub problem: Option<String>,
 }
 
@@ -29,7 +29,7 @@ struct Stored {
 }
 
 impl Trust {
-    /// Reads the trust file in a state directory; one that is not there trusts nothing.
+    /// Reads the trust file in a state directory. If it does not exist, nothing is trusted.
     pub fn open(state: &Path) -> Self {
         let file = state.join("brief").join("trust.json");
         let read = match read_own_text(&file, MAX_BYTES) {
@@ -43,12 +43,12 @@ impl Trust {
         }
     }
 
-    /// Returns whether exactly this content at this path was trusted.
+    /// Returns whether this path is trusted with exactly this content.
     pub fn is_trusted(&self, path: &Path, content: &blake3::Hash) -> bool {
         self.trusted.get(&path_text(path)).is_some_and(|hash| *hash == content.to_hex().as_str())
     }
 
-    /// Returns whether another content at this path was trusted: it has changed since.
+    /// Returns whether this path was trusted with other content.
     pub fn has_changed(&self, path: &Path, content: &blake3::Hash) -> bool {
         self.trusted.contains_key(&path_text(path)) && !self.is_trusted(path, content)
     }
@@ -57,23 +57,23 @@ impl Trust {
         self.trusted.insert(path_text(path), content.to_hex().to_string());
     }
 
-    /// Forgets everything at or below a path, and returns how much that was.
+    /// Removes all entries at or below a path, and returns their number.
     pub fn forget(&mut self, path: &Path) -> usize {
         let before = self.trusted.len();
         self.trusted.retain(|trusted, _| !Path::new(trusted).starts_with(path));
         before - self.trusted.len()
     }
 
-    /// Returns what is trusted, by path.
+    /// Returns the trusted paths, sorted.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.trusted.keys().map(String::as_str)
     }
 
-    /// Writes the trust file, readable by its owner only. A broken one is put aside, never deleted.
+    /// Writes the trust file, readable only by its owner. A broken file is renamed, never deleted.
     pub fn save(&mut self) -> Result<(), Failure> {
         let failed =
             |error: &dyn std::error::Error| Failure::new(format!("cannot write `{}`", path_text(&self.file))).because_of(error.to_string());
-        let directory = self.file.parent().expect("the file stands in a directory");
+        let directory = self.file.parent().expect("the file is in a directory");
         make_private(directory).map_err(|error| failed(&error))?;
         if self.problem.is_some() && self.file.exists() {
             fs::rename(&self.file, self.file.with_extension("json.broken")).map_err(|error| failed(&error))?;
