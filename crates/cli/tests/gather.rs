@@ -86,7 +86,7 @@ fn prose_and_silence_are_survived() {
     let (server, _) = model(&["As a language model, I have no opinion."]);
     let outcome = gather(&project(), &server, &[]).success();
     assert_eq!(outcome.stdout(), "");
-    assert!(outcome.stderr().contains("the model's answer holds no list of files"), "{outcome}");
+    assert!(outcome.stderr().contains("the model's answer contains no list of files"), "{outcome}");
 }
 
 #[test]
@@ -96,8 +96,8 @@ fn a_server_that_misbehaves_is_a_failure_in_time() {
         (completion("[]").after(Duration::from_secs(20)), "did not answer within 1500 ms"),
         (completion("[]").dripping(1, Duration::from_millis(100)), "did not answer within 1500 ms"),
         (Response::status(500), "HTTP status 500"),
-        (Response::status(401), "it wants a key"),
-        (Response::garbage(), "something else than a chat completion"),
+        (Response::status(401), "set `llm.key_variable`"),
+        (Response::garbage(), "did not answer with a chat completion"),
         (Response::huge(10_000_000), "more than 4194304 bytes"),
         (completion("[]").cut_after(3), "cannot be reached"),
     ] {
@@ -121,7 +121,7 @@ fn a_failure_in_a_later_round_keeps_what_was_read() {
     });
     let outcome = gather(&project(), &server.unwrap(), &[]).success();
     assert_eq!(labels(&outcome), ["README.md"]);
-    assert!(outcome.stderr().contains("HTTP status 503; what was read before is kept"), "{outcome}");
+    assert!(outcome.stderr().contains("HTTP status 503; keeping the files that were read before"), "{outcome}");
 }
 
 #[test]
@@ -130,9 +130,9 @@ fn without_configuration_the_way_out_is_told() {
     exit code: 1
     ----- stdout -----
     ----- stderr -----
-    error: no key for https://api.openai.com/v1: the variable `OPENAI_API_KEY` is not set
-    hint: set `OPENAI_API_KEY`, or name another variable in `llm.key_variable`
-    hint: a local server needs no key: set `llm.base_url`, such as `http://localhost:11434/v1`, and `llm.model`
+    error: no key for https://api.openai.com/v1: the environment variable `OPENAI_API_KEY` is not set
+    hint: set `OPENAI_API_KEY`, or set `llm.key_variable` to the name of another variable
+    hint: for a local server without a key, set `llm.model` and `llm.base_url`, for example `http://localhost:11434/v1`
     hint: `--selector local` chooses without a model
     ");
 }

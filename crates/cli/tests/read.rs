@@ -55,7 +55,7 @@ fn nothing_to_read_is_nothing_printed() {
 fn json_without_a_list_is_told() {
     let outcome = Sandbox::new().brief_with_input(["read"], "{\"nope\":1}").success();
     assert_eq!(outcome.stdout(), "");
-    assert!(outcome.stderr().starts_with("warning: `standard input`: no file was asked for"), "{outcome}");
+    assert!(outcome.stderr().starts_with("warning: `standard input`: no file was requested"), "{outcome}");
 }
 
 #[test]

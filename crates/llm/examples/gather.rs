@@ -1,4 +1,4 @@
-//! Lets a model choose files for a task; without one, the words of the task choose.
+//! Chooses files for a task, with a model or by the words of the task.
 use std::path::Path;
 
 use briefing_core::Failure;
@@ -15,5 +15,5 @@ pub fn files(here: &Path, task: &str, model: Option<&mut Model<'_>>) -> Result<S
 
 #[expect(clippy::print_stdout, reason = "an example prints")]
 fn main() {
-    print!("{}", files(&std::env::current_dir().expect("it exists"), "retry a failed call", None).unwrap_or_default());
+    print!("{}", files(&std::env::current_dir().expect("the current directory exists"), "retry a failed call", None).unwrap_or_default());
 }

@@ -1,32 +1,31 @@
-//! What models answer when they are asked for a list: JSON if one is lucky, else JSON somewhere in between.
+//! Finds the JSON list in a model's answer.
 //!
-//! Accepted are an array, an object with a list in it, several of them in a row, the same in a fence or amid prose, and
-//! after a `<think>` block.
-//! Elements may be texts, numbers, or objects with a path, a name or an id.
+//! Accepts an array, an object with a list, or several of them in a row, also in a fence, within prose, and after a
+//! `<think>` block. Elements may be strings, numbers, or objects with a path, a name or an id.
 
 use briefing_core::text::beginning;
 use serde_json::Value;
 
-/// One thing that a model named.
+/// An element of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Named {
     Text(String),
-    /// A place in the list that the model was shown. Whether it counts from 0 or 1 is between caller and prompt.
+    /// An index into the list that the model received. The caller's prompt defines whether it starts at 0 or 1.
     Number(u64),
 }
 
-/// A list that a model answered with.
+/// The list in a model's answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
     pub named: Vec<Named>,
-    /// Whether there was a list at all, empty or not.
+    /// Whether there was a list, even an empty one.
     pub has_list: bool,
-    /// Whether the model says that it needs no more: `"done": true`.
+    /// Whether the model needs nothing more: `"done": true`.
     pub is_done: bool,
 }
 
 impl Answer {
-    /// Returns the texts alone.
+    /// Returns the strings, without numbers.
     pub fn texts(self) -> Vec<String> {
         let text = |named| match named {
             Named::Text(text) => Some(text),
@@ -36,29 +35,29 @@ impl Answer {
     }
 }
 
-/// The fields under which models put their list, the likeliest first.
+/// The fields in which models put their list, the most likely first.
 const LIST_FIELDS: &[&str] = &["files", "result", "results", "paths", "documents", "docs", "selected", "ids", "items", "sections"];
-/// The fields by which an element of a list says what it is.
+/// The fields in which an element has its name.
 const ELEMENT_FIELDS: &[&str] = &["path", "file", "id", "name", "title", "index"];
-/// Prose is searched at this many brackets and bytes at most; a model that needs more is not answering.
+/// How many brackets and bytes of prose are searched, so that a long answer takes no time.
 const MAX_STARTS: usize = 50;
 const MAX_PROSE: usize = 128 * 1024;
 
-/// Returns the list in an answer, or nothing if it holds none. An empty list is an answer too.
+/// Returns the list in an answer, which may be empty, or `None` if there is no list.
 pub fn parse(answer: &str) -> Option<Answer> {
     let answer = answer.rsplit_once("</think>").map_or(answer, |(_, spoken)| spoken).trim();
     let mut whole = std::iter::once(answer).chain(fences(answer));
     if let Some(list) = whole.find_map(|text| lists_in_a_row(text).filter(|(_, is_all)| *is_all)) {
         return Some(list.0);
     }
-    // Amid prose a bracket may be anything, so that only a list that names something counts.
+    // In prose a bracket may mean anything, so only a list with a string counts.
     let answer = beginning(answer, MAX_PROSE);
     let starts = answer.char_indices().filter(|(_, c)| matches!(c, '[' | '{')).map(|(at, _)| at);
     let lists = starts.take(MAX_STARTS).filter_map(|at| lists_in_a_row(&answer[at..]).map(|(list, _)| list));
     lists.into_iter().find(|list| list.named.iter().any(|named| matches!(named, Named::Text(_))))
 }
 
-/// Returns the lists at the beginning of `text`, one behind the other, as one, and whether they are all that is there.
+/// Returns the consecutive lists at the beginning of `text`, joined, and whether nothing follows them.
 fn lists_in_a_row(text: &str) -> Option<(Answer, bool)> {
     let mut all: Option<Answer> = None;
     for value in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
@@ -97,7 +96,7 @@ fn named(element: &Value) -> Option<Named> {
     }
 }
 
-/// Returns the insides of all fenced blocks; one that never closes reaches to the end.
+/// Returns the contents of all fenced blocks. An unclosed block reaches to the end.
 fn fences(text: &str) -> Vec<&str> {
     let mut fences = Vec::new();
     let mut rest = text;
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_an_answer_and_prose_is_none() {
+    fn an_empty_list_is_an_answer_and_prose_is_not() {
         assert_eq!(parse("[]"), Some(Answer { has_list: true, ..Answer::default() }));
         assert_eq!(parse(r#"{"nope":1}"#), Some(Answer::default()));
         for done in [r#"{"done":true}"#, r#"{"files":null,"done":true}"#] {

@@ -1,4 +1,4 @@
-//! One call to a chat endpoint, bounded in time and size.
+//! A call to a chat endpoint, limited in time and size.
 
 use std::io::Read;
 use std::ops::ControlFlow;
@@ -14,7 +14,7 @@ use crate::endpoint::Endpoint;
 use crate::problem;
 use crate::stream;
 
-/// Who says a message.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -44,7 +44,7 @@ impl Message {
     }
 }
 
-/// How long a call may take from its first step to its last byte, and how much may come back.
+/// The limits of a call: the time from connecting to the last byte, and the size of the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     pub timeout: Duration,
@@ -67,14 +67,14 @@ pub struct Client {
 }
 
 impl Client {
-    /// Makes a client. Nothing is sent yet; an address that must not be used is refused here.
+    /// Makes a client and checks the address. Sends nothing.
     pub fn new(endpoint: Endpoint, limits: Limits) -> Result<Self, Failure> {
         let url = endpoint.chat_url()?;
         let mut config = Agent::config_builder()
-            // Resolving, connecting, sending, waiting and reading together.
+            // Covers resolving, connecting, sending, waiting and reading.
             .timeout_global(Some(limits.timeout))
             .http_status_as_error(false)
-            // A redirect could carry the key and the files to somebody else.
+            // A redirect could send the key and the files to another server.
             .max_redirects(0)
             .max_redirects_will_error(false)
             .user_agent(concat!("brief/", env!("CARGO_PKG_VERSION")));
@@ -88,16 +88,16 @@ impl Client {
         &self.endpoint
     }
 
-    /// Asks once and returns the whole answer.
+    /// Sends a conversation and returns the whole answer.
     pub fn complete(&self, messages: &[Message]) -> Result<String, Failure> {
         let mut response = self.send(messages, false)?;
         let bytes = self.body(&mut response)?;
         self.text_of(&bytes)
     }
 
-    /// Asks once and hands over the answer piece by piece; returns it whole at the end.
+    /// Sends a conversation and passes on the answer in parts as they arrive. Returns the whole answer at the end.
     ///
-    /// The receiver can end it early. A server that does not stream is fine: then there is one piece.
+    /// `receive` can stop early. If the server does not stream, the answer comes in one part.
     pub fn stream(&self, messages: &[Message], mut receive: impl FnMut(&str) -> ControlFlow<()>) -> Result<String, Failure> {
         let mut response = self.send(messages, true)?;
         if !response.body().mime_type().is_some_and(|kind| kind.eq_ignore_ascii_case("text/event-stream")) {
@@ -115,7 +115,7 @@ impl Client {
     }
 
     fn send(&self, messages: &[Message], streams: bool) -> Result<Response<Body>, Failure> {
-        // Only what every server knows: temperatures, formats and token limits are each refused by some.
+        // Only fields that every server accepts: some reject temperatures, formats or token limits.
         let mut body = json!({ "model": self.endpoint.model, "messages": messages });
         if streams {
             body["stream"] = json!(true);
@@ -153,7 +153,7 @@ impl Client {
     }
 }
 
-/// Returns the text of a message's content: a text, a list of parts, or nothing.
+/// Returns the text of a message's content, which is a string, a list of parts, or missing.
 pub(crate) fn content_text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! Files for a task, chosen by a model or by the words of the task.
+//! Chooses files for a task, with a model or by the words of the task.
 
 mod rounds;
 
@@ -10,36 +10,36 @@ use briefing_core::sources::requests::{Listing, Options, ReadFiles, choose, read
 
 pub use rounds::{Round, Rounds, Stopped};
 
-/// How many files are taken when the options do not say: of those that a model asks for, and of those that the words find.
+/// The default limits on the number of files: chosen by a model, and by the words of the task.
 const MAX_REQUESTED: usize = 32;
 const MAX_FITTING: usize = 8;
 
-/// What to choose files for, and from where.
+/// A task, and the files to choose from.
 #[derive(Debug, Clone)]
 pub struct GatherRequest<'a> {
     pub task: &'a str,
-    /// Files that a person names. They come first, whatever is chosen.
+    /// Files that the user names. They come first, and are always included.
     pub includes: &'a [PathBuf],
-    /// Where the files are and what may be read. Without limits of their own, the size limit of the rules holds.
+    /// Where the files are and what may be read. The default for the largest file is the size limit of the rules.
     pub options: Options,
-    /// What is listed to choose from.
+    /// The rules for the files to choose from.
     pub rules: &'a Rules,
 }
 
-/// Asks a model once and returns its answer. Connecting to one is the caller's: see [`crate::Client::complete`].
+/// Asks a model once and returns its answer. The caller connects to the model; see [`crate::Client::complete`].
 pub type Model<'a> = dyn FnMut(&Round<'_>) -> Result<String, Failure> + 'a;
 
-/// The files that were chosen, and how.
+/// The chosen files, and how they were chosen.
 #[derive(Debug)]
 pub struct GatheredFiles {
     pub files: ReadFiles,
     pub chosen_by: ChosenBy,
 }
 
-/// Who chose the files.
+/// How the files were chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChosenBy {
-    /// The words of the task, on this machine; so many files fit.
+    /// By the words of the task, on this machine. `fitting` is the number of files that fit.
     Words {
         fitting: usize,
     },
@@ -48,7 +48,7 @@ pub enum ChosenBy {
 
 /// Chooses files for a task and reads them. Without a model, files are chosen by the words of the task.
 ///
-/// Only a model that fails at its first question is a failure; whatever happens later leaves a note.
+/// Fails only if the model fails at its first question; later problems become notes.
 pub fn gather(request: &GatherRequest<'_>, model: Option<&mut Model<'_>>) -> Result<GatheredFiles, Failure> {
     let mut options = request.options.clone();
     options.max_file_size.get_or_insert(request.rules.max_file_bytes());
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn words_choose_where_there_is_no_model() {
+    fn without_a_model_the_words_choose() {
         assert_eq!(gathered("invoice numbers", None), (vec!["NOTES.md".into(), "invoice.rs".into()], ChosenBy::Words { fitting: 1 }));
         assert_eq!(gathered("xylophone", None), (vec!["NOTES.md".into()], ChosenBy::Words { fitting: 0 }));
     }

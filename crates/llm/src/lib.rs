@@ -1,8 +1,9 @@
-//! Talking to a model: a small blocking client for OpenAI-compatible chat endpoints, and tolerant reading of answers.
+//! A small blocking client for OpenAI-compatible chat endpoints, and a tolerant parser for answers.
 //!
-//! [`Endpoint`] says where and who, [`Client`] asks once or streams, [`answer`] finds the list in what comes back and
-//! [`requests`] the files it asks for. [`gather`] lets a model, or the words of a task, choose files; [`choose`] lets a
-//! model choose documents for a message. Nothing here reads the environment; the caller hands it in.
+//! [`Endpoint`] holds address, model and key; [`Client`] sends a request or streams the answer; [`answer`] finds the
+//! list in an answer, and [`requests`] the files that a text asks for. [`gather`] chooses files for a task, with a model
+//! or by the words of the task; [`choose`] lets a model choose documents for a message. Nothing here reads environment
+//! variables; the caller passes them in.
 
 pub mod answer;
 pub mod choose;

@@ -1,7 +1,7 @@
-//! Requests for files as people and models write them: one per line, or a list as models answer.
+//! Parses requests for files as users and models write them: one path per line, or a JSON list.
 //!
-//! A line is taken as it is where there is such a file, so that `git diff --name-only` may name anything. Otherwise a
-//! model may have decorated it: as the item of a list, in backticks, in a fence.
+//! If a line is the path of an existing file, it is used unchanged, so that output of `git diff --name-only` always
+//! works. Otherwise Markdown is removed: list markers, backticks, fences.
 
 use std::path::{Path, PathBuf};
 
@@ -11,8 +11,8 @@ use briefing_core::{Note, NoteKind};
 
 use crate::answer::{self, Answer};
 
-/// Returns the paths in `input`: a JSON list, also fenced or amid prose; else what NUL bytes separate, else lines. Files
-/// that exist in `directory` are told from decoration.
+/// Returns the paths in `input`: a JSON list, also in a fence or within prose; otherwise paths separated by NUL bytes, or
+/// by line breaks. `directory` is searched for existing files.
 pub fn parse(input: &[u8], directory: &Path) -> Requested {
     if let Ok(text) = std::str::from_utf8(input)
         && let Some(list) = answer::parse(text.trim_start_matches('\u{FEFF}'))
@@ -27,17 +27,17 @@ pub fn parse(input: &[u8], directory: &Path) -> Requested {
     Requested { paths, notes: Vec::new() }
 }
 
-/// Returns what a list names. An empty list requests nothing; JSON that names no file at all is a mistake.
+/// Returns the paths in a list. An empty list requests nothing; JSON without any path gets a warning.
 fn listed(list: Answer) -> Requested {
     let wants_nothing = list.named.is_empty() && (list.has_list || list.is_done);
     let paths: Vec<_> = list.texts().into_iter().map(PathBuf::from).collect();
-    let reason = "no file was asked for: the JSON there holds no list of paths such as {\"files\": [\"a.md\"]}";
+    let reason = "no file was requested: the JSON contains no list of paths such as {\"files\": [\"a.md\"]}";
     let note = (paths.is_empty() && !wants_nothing).then(|| Note::warning("standard input", NoteKind::Format, reason));
     Requested { paths, notes: note.into_iter().collect() }
 }
 
-/// Returns what the lines ask for. Beside a fence, prose is prose: what counts outside of one is an item or a file that is
-/// there, and where such are, what counts inside of one is a file that is there.
+/// Returns the paths in lines. If there is a fence, lines outside of it count only if they are list items or existing
+/// files. If there are such lines, lines inside the fence count only if they are existing files.
 fn lines(input: &[u8], directory: &Path) -> Vec<PathBuf> {
     let lines = input.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let mut asked: Vec<Asked> = Vec::new();
@@ -51,7 +51,7 @@ fn lines(input: &[u8], directory: &Path) -> Vec<PathBuf> {
         }
     }
     if has_fence && asked.iter().any(|asked| asked.is_inside) {
-        asked.retain(|asked| asked.is_inside || asked.is_dressed || asked.exists);
+        asked.retain(|asked| asked.is_inside || asked.is_decorated || asked.exists);
         if asked.iter().any(|asked| !asked.is_inside) {
             asked.retain(|asked| !asked.is_inside || asked.exists);
         }
@@ -62,10 +62,10 @@ fn lines(input: &[u8], directory: &Path) -> Vec<PathBuf> {
 /// A line that may name a file.
 struct Asked {
     path: PathBuf,
-    /// It is an item of a list, or stands in backticks or quotes.
-    is_dressed: bool,
+    /// Whether it is a list item, or in backticks or quotes.
+    is_decorated: bool,
     exists: bool,
-    /// It stands inside of a fence.
+    /// Whether it is inside a fence.
     is_inside: bool,
 }
 
@@ -74,14 +74,14 @@ impl Asked {
         let exists = |path: &Path| directory.join(path).symlink_metadata().is_ok();
         let (plain, bare) = (path_from_bytes(line), bare(line));
         if bare == line || exists(&plain) {
-            return Self { exists: exists(&plain), path: plain, is_dressed: false, is_inside };
+            return Self { exists: exists(&plain), path: plain, is_decorated: false, is_inside };
         }
         let path = path_from_bytes(bare);
-        Self { exists: exists(&path), path, is_dressed: bare != line.trim_ascii(), is_inside }
+        Self { exists: exists(&path), path, is_decorated: bare != line.trim_ascii(), is_inside }
     }
 }
 
-/// Returns the path in an item of a list, and what stands in its backticks or quotes.
+/// Returns a line without its list marker. If the rest begins with backticks or quotes, returns their content.
 fn bare(line: &[u8]) -> &[u8] {
     let item = without_marker(line.trim_ascii());
     let quotes: [&[u8]; 4] = [b"`", b"**", b"\"", b"'"];
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_taken_as_they_are() {
+    fn lines_are_used_unchanged() {
         assert_paths(b"a.md\r\n\n  \nb c.md\n./d", &["a.md", "b c.md", "./d"]);
         assert_paths(b"app/[id]/page.tsx\n[slug].tsx\n42\n", &["app/[id]/page.tsx", "[slug].tsx", "42"]);
         assert_paths(b"[1]\n", &[]);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_model_dressed_up_is_undressed() {
+    fn markdown_around_paths_is_removed() {
         assert_paths(b"```\na.md\nb c.md\n```\n", &["a.md", "b c.md"]);
         assert_paths(b"Please read:\n~~~text\n- a.md\n~~~\nThanks.", &["a.md"]);
         assert_paths(b"```\n```\na.md", &["a.md"]);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn beside_a_fence_prose_is_prose_and_files_are_files() {
+    fn outside_a_fence_only_items_and_existing_files_count() {
         let directory = tempfile::tempdir().unwrap();
         for name in ["a.md", "b.md", "c.md"] {
             std::fs::write(directory.path().join(name), "").unwrap();
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_looks_like_an_item_is_taken_where_it_exists() {
+    fn an_existing_file_that_looks_like_a_list_item_is_used_unchanged() {
         let directory = tempfile::tempdir().unwrap();
         std::fs::write(directory.path().join("1. Start.md"), "").unwrap();
         assert_eq!(parse(b"1. Start.md\n2. End.md", directory.path()).paths, [Path::new("1. Start.md"), Path::new("End.md")]);
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_taken_as_models_give_them() {
+    fn json_lists_are_found_in_every_form() {
         assert_paths(br#"["a.md", "b.md"]"#, &["a.md", "b.md"]);
         assert_paths(br#"{"files": ["a.md"], "done": true}"#, &["a.md"]);
         assert_paths(b"{\"files\":[\"a\"]}\n{\"files\":[\"b\"]}\n", &["a", "b"]);

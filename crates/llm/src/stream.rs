@@ -1,4 +1,4 @@
-//! Server-sent events of a chat endpoint: text as it comes.
+//! Reads the server-sent events of a chat endpoint.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::ops::ControlFlow;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::client::content_text;
 
-/// How a stream can end badly.
+/// Why a stream failed.
 #[derive(Debug)]
 pub(crate) enum Broken {
     Read(io::Error),
@@ -16,10 +16,10 @@ pub(crate) enum Broken {
     Said(Value),
 }
 
-/// Reads events up to `limit` bytes and hands over each piece of text; returns them joined.
+/// Reads events of at most `limit` bytes in total, passes on each part of the text, and returns the whole text.
 ///
-/// A stream that ends without `[DONE]` is taken as it is: several servers just close. Lines that are no JSON are passed
-/// over, as the rules of event streams ask for unknown fields.
+/// A stream may end without `[DONE]`, because several servers just close it. Lines that are not JSON are skipped, as the
+/// standard requires for unknown fields.
 pub(crate) fn read(body: impl Read, limit: usize, receive: &mut impl FnMut(&str) -> ControlFlow<()>) -> Result<String, Broken> {
     let mut body = BufReader::new(body.take(limit as u64 + 1));
     let mut text = String::new();

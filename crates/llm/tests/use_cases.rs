@@ -1,4 +1,4 @@
-//! The example runs, with a model and without.
+//! Runs the example with and without a model.
 
 use std::fs;
 

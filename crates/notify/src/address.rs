@@ -1,4 +1,4 @@
-//! Which addresses a notification may go to: public ones, unless the person says otherwise.
+//! Decides which addresses a notification may be sent to: only public ones, unless the user allows private ones.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -7,7 +7,7 @@ use ureq::http::Uri;
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::NextTimeout;
 
-/// Returns whether anybody on the internet could have this address.
+/// Returns whether an address is on the public internet.
 pub(crate) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -29,7 +29,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         return is_public_v4(inner);
     }
     let first = address.segments()[0];
-    // 64:ff9b::/96 carries an IPv4 address in its last half.
+    // 64:ff9b::/96 contains an IPv4 address in its last four bytes.
     if first == 0x64 && address.segments()[1] == 0xff9b {
         let [.., a, b, c, d] = address.octets();
         return is_public_v4(Ipv4Addr::new(a, b, c, d));
@@ -38,9 +38,9 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     !(is_special || address.is_loopback() || address.is_unique_local() || address.is_unicast_link_local())
 }
 
-/// Resolves names and lets only public addresses through, so that no name can lead into the person's own network.
+/// Resolves names to public addresses only, so that no name can lead into the user's own network.
 ///
-/// The check is made on the addresses that are connected to: asking once and connecting later could give two answers.
+/// The check is part of resolving, because a separate lookup could return other addresses than the one for connecting.
 #[derive(Debug)]
 pub(crate) struct PublicOnly;
 
@@ -55,7 +55,7 @@ impl Resolver for PublicOnly {
     }
 }
 
-/// The name leads to nothing but private addresses.
+/// The host has only private addresses.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error("the host has a private address")]
 pub(crate) struct Private;
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_near_is_public() {
+    fn local_addresses_are_not_public() {
         for near in [
             "127.0.0.1",
             "10.1.2.3",

@@ -1,4 +1,4 @@
-//! The user's own file with the receiver: `notify.toml`, readable by nobody else.
+//! The user's file with the receiver, `notify.toml`, readable only by its owner.
 
 use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::receiver::Receiver;
 
-/// What stands in the file.
+/// The content of the file.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     url: String,
@@ -19,21 +19,22 @@ struct Kept {
     allow_private: bool,
 }
 
-/// Returns the place of the file below `$XDG_CONFIG_HOME`.
+/// Returns the path of the file in `$XDG_CONFIG_HOME`.
 pub fn path(config: &Path) -> PathBuf {
     config.join("brief").join("notify.toml")
 }
 
-/// Returns the receiver that the user has set up; `None` without one.
+/// Returns the receiver that the user has set up, or `None`.
 pub fn read(path: &Path) -> Result<Option<Receiver>, Failure> {
-    let cannot = || Failure::new(format!("`{}` cannot be used", path_text(path))).hint("`brief notify setup -` writes it anew");
+    let cannot = || Failure::new(format!("cannot use `{}`", path_text(path))).hint("run `brief notify setup -` to write it again");
     let text = match read_own_text(path, 64 * 1024) {
         Ok(text) => text,
         Err(FileProblem::Missing) => return Ok(None),
         Err(problem) => return Err(cannot().because(&problem)),
     };
-    // The error would quote the line, and the line is the secret.
-    let kept: Kept = toml::from_str(&text).map_err(|_| cannot().because_of("it is not the TOML that `brief notify setup` writes"))?;
+    // The parser's error would quote the line with the secret.
+    let kept: Kept =
+        toml::from_str(&text).map_err(|_| cannot().because_of("it does not have the format that `brief notify setup` writes"))?;
     Receiver::new(&kept.url, kept.allow_private).map(Some).map_err(|problem| cannot().because(&problem))
 }
 
@@ -41,10 +42,10 @@ pub fn read(path: &Path) -> Result<Option<Receiver>, Failure> {
 pub fn write(path: &Path, receiver: &Receiver) -> Result<(), Failure> {
     let cannot = |problem: FileProblem| Failure::new(format!("cannot write `{}`", path_text(path))).because(&problem);
     let kept = Kept { url: receiver.url().to_owned(), allow_private: receiver.allows_private() };
-    let text = toml::to_string(&kept).map_err(|_| cannot(FileProblem::Io("the address cannot be written as TOML".into())))?;
+    let text = toml::to_string(&kept).map_err(|_| cannot(FileProblem::Io("cannot write the address as TOML".into())))?;
     let directory = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(directory).map_err(|error| cannot(error.into()))?;
-    // The file exists with its mode before the secret is in it; replacing keeps the mode.
+    // Create the file with its mode before writing the secret; replacing the file keeps the mode.
     make_private_file(path).map_err(|error| cannot(error.into()))?;
     write_atomic(path, text.as_bytes()).map_err(cannot)
 }
@@ -76,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_back_and_private() {
+    fn the_file_is_read_back_and_private() {
         let directory = tempfile::tempdir().unwrap();
         let path = path(directory.path());
         assert_eq!(read(&path).unwrap(), None);
@@ -95,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_file_is_told_without_its_content() {
+    fn a_broken_file_is_reported_without_its_content() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("notify.toml");
         fs::write(&path, "url = https://hooks.example.com/s3cr3t").unwrap();

@@ -1,7 +1,7 @@
-//! Tells a webhook that context was injected: how much, never what.
+//! Notifies a webhook that context was injected. A notification contains amounts, never content.
 //!
-//! [`Receiver`] is an address that may be used, [`mod@file`] keeps it for the user, [`send`] posts one [`Event`] within a
-//! second. Nothing here blocks an agent: the caller does this in a process of its own.
+//! [`Receiver`] is a checked address, [`mod@file`] stores it for the user, and [`send`] posts one [`Event`] within a
+//! second. The caller runs this in a separate process, so that it never delays an agent.
 
 mod address;
 pub mod file;

@@ -1,4 +1,5 @@
-//! Where notifications go. The address is a secret: whoever has it can write there, so it is never shown whole.
+//! The receiver of notifications. Its URL is a secret, because anyone who knows it can post there, so it is never shown
+//! in full.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -7,32 +8,32 @@ use ureq::http::Uri;
 
 use crate::address::is_public;
 
-/// A receiver that may be used.
+/// A receiver with a checked URL.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Receiver {
     url: String,
     host: String,
-    /// Private addresses are fine: the person said so.
+    /// Whether the user allows private addresses.
     allows_private: bool,
 }
 
-/// Why an address is refused. No variant repeats it.
+/// Why a URL is refused. No message contains the URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ReceiverProblem {
     #[error("it is not a URL")]
     NotUrl,
-    #[error("it names no host")]
+    #[error("it has no host")]
     NoHost,
-    #[error("it is not https; plain http is for this machine only")]
+    #[error("it is not https; http is allowed only for this machine")]
     NotHttps,
     #[error("its host is a private address")]
     Private,
-    #[error("it holds a user name; put the token into the path or the query")]
+    #[error("it contains a user name; put the token into the path or the query")]
     HasUser,
 }
 
 impl Receiver {
-    /// Checks an address: https, or http to this very machine; no private addresses unless allowed.
+    /// Checks a URL: it must be https, or http to this machine, and must not be a private address unless allowed.
     pub fn new(url: &str, allows_private: bool) -> Result<Self, ReceiverProblem> {
         let url = url.trim();
         let uri: Uri = url.parse().map_err(|_| ReceiverProblem::NotUrl)?;
@@ -61,12 +62,12 @@ impl Receiver {
         self.allows_private
     }
 
-    /// Whether the address names this very machine; a name that merely leads here does not count.
+    /// Returns whether the URL names this machine. Names other than `localhost` that resolve to it do not count.
     pub(crate) fn is_loopback(&self) -> bool {
         is_loopback(&self.host)
     }
 
-    /// Returns the address as people may see it: scheme and host.
+    /// Returns the URL as shown to users: scheme and host only.
     pub fn shown(&self) -> String {
         let uri: Option<Uri> = self.url.parse().ok();
         let authority = uri.as_ref().and_then(Uri::authority).map_or("?", |authority| authority.as_str());
@@ -94,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn https_or_this_machine_and_nothing_private() {
+    fn only_https_or_this_machine_and_nothing_private() {
         for good in [
             "https://hooks.example.com/T0/secret",
             "http://127.0.0.1:8080/x",
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn it_shows_itself_without_its_secret() {
+    fn a_receiver_is_shown_without_its_secret() {
         let receiver = Receiver::new("https://hooks.example.com:8443/services/T0/s3cr3t?token=s3cr3t", false).unwrap();
         assert_eq!(receiver.shown(), "https://hooks.example.com:8443/…");
         assert!(!format!("{receiver:?}").contains("s3cr3t"));

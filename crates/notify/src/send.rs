@@ -1,4 +1,5 @@
-//! One notification: a small POST, at most a second, no redirects, nothing read back but the status.
+//! Sends a notification: a small POST with a limit of one second. Redirects are not followed, and only the status is
+//! read.
 
 use std::time::Duration;
 
@@ -10,13 +11,13 @@ use ureq::unversioned::transport::DefaultConnector;
 use crate::address::PublicOnly;
 use crate::receiver::Receiver;
 
-/// Resolving, connecting, sending and waiting for the status together.
+/// The time limit for resolving, connecting, sending and waiting for the status.
 pub const LIMIT: Duration = Duration::from_secs(1);
 
-/// What a receiver is told. There is no field for content.
+/// The body of a notification. It has no field for content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// `relay` for an injection, `test` for a person's own.
+    /// `relay` for an injection, `test` for a test by the user.
     pub event: String,
     pub message: String,
     pub session_id: String,
@@ -26,7 +27,7 @@ pub struct Event {
     pub project: String,
 }
 
-/// Why nothing arrived. No variant repeats the address.
+/// Why sending failed. No message contains the URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SendProblem {
     #[error("no answer within a second")]
@@ -50,7 +51,7 @@ pub fn send(receiver: &Receiver, event: &Event) -> Result<u16, SendProblem> {
         .http_status_as_error(false)
         .max_redirects(0)
         .max_redirects_will_error(false)
-        // A proxy would resolve the name for us, where nobody checks the address.
+        // A proxy would resolve the name itself, without our check of the address.
         .proxy(None)
         .user_agent(concat!("brief/", env!("CARGO_PKG_VERSION")))
         .build();
@@ -59,7 +60,7 @@ pub fn send(receiver: &Receiver, event: &Event) -> Result<u16, SendProblem> {
     } else {
         Agent::with_parts(config, DefaultConnector::default(), PublicOnly)
     };
-    let body = serde_json::to_string(event).expect("texts are always JSON");
+    let body = serde_json::to_string(event).expect("strings always serialize");
     let response = agent.post(receiver.url()).header("Content-Type", "application/json").send(body).map_err(|error| problem(&error))?;
     match response.status().as_u16() {
         status @ 200..300 => Ok(status),
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_and_redirects_are_told_and_not_followed() {
+    fn errors_and_redirects_are_reported_and_not_followed() {
         let server = Server::always(Response::status(500)).unwrap();
         assert_eq!(send(&to(&server), &event()), Err(SendProblem::Status(500)));
         let server = Server::always(Response::new(302, "text/plain", "")).unwrap();

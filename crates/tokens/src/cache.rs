@@ -1,7 +1,7 @@
-//! Counts by content hash, in a file that is read whole and only ever appended to.
+//! A cache of counts by content hash, in an append-only file that is read as a whole.
 //!
-//! A record is 24 bytes: 16 of the BLAKE3 hash, 4 of the count, 4 of a check over both. Whatever does not check is
-//! passed over, so a torn write or a foreign file costs a recount and nothing else.
+//! A record has 24 bytes: 16 of the BLAKE3 hash, 4 of the count, and a 4-byte checksum. Records with a wrong checksum are
+//! skipped, so a partial write or a foreign file only means counting again.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 const RECORD: usize = 24;
-/// About 1.4 million texts; beyond that the file is started anew.
+/// The size of about 1.4 million records. A larger file is emptied before the next write.
 const MAX_BYTES: u64 = 32 * 1024 * 1024;
 
 type Key = [u8; 16];
@@ -67,7 +67,7 @@ fn append(path: &PathBuf, bytes: &[u8]) -> std::io::Result<()> {
         fs::create_dir_all(directory)?;
     }
     let mut file: File = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-    // Two packs at once must not mix their records; the lock goes with the handle.
+    // Two processes must not mix their records. Closing the file releases the lock.
     file.lock()?;
     let length = file.metadata()?.len();
     let end = if length > MAX_BYTES { 0 } else { length - length % RECORD as u64 };
@@ -94,7 +94,7 @@ fn record(key: &Key, count: u32) -> [u8; RECORD] {
     record
 }
 
-/// The key is a hash already, so mixing in the count is all that is needed.
+/// Returns the checksum of a record. The key is a hash already, so it is enough to mix in the count.
 fn checksum(key: &Key, count: u32) -> [u8; 4] {
     let head = u32::from_le_bytes([key[0], key[5], key[10], key[15]]);
     (head ^ count.wrapping_mul(0x9E37_79B1) ^ 0x6272_6965).to_le_bytes()

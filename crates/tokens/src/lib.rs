@@ -1,7 +1,7 @@
-//! Exact token counts, cached by content hash.
+//! Counts tokens exactly, with a cache by content hash.
 //!
-//! Loading a vocabulary takes tens of milliseconds, so it happens only at the first text whose count is not cached.
-//! Counting is exact for every input; a long run of one character is slow (a few MB/s) but linear.
+//! Loading a vocabulary takes tens of milliseconds, so it happens only for the first text that is not in the cache.
+//! Counting takes linear time for every input; a long run of one character is slow (a few MB/s).
 
 mod cache;
 
@@ -14,10 +14,10 @@ use tiktoken::CoreBpe;
 
 use cache::Cache;
 
-/// The encodings that can be counted. The first is the default.
+/// The supported encodings. The first is the default.
 pub const ENCODINGS: [&str; 2] = ["o200k_base", "cl100k_base"];
 
-/// Counts tokens exactly, remembers counts between runs, and is shared by threads.
+/// Counts tokens exactly and caches counts between runs. Threads can share it.
 pub struct ExactCounter {
     encoding: &'static str,
     vocabulary: OnceLock<&'static CoreBpe>,
@@ -25,16 +25,16 @@ pub struct ExactCounter {
 }
 
 impl ExactCounter {
-    /// Makes a counter for one of [`ENCODINGS`]. Counts are kept below `cache_directory`; without one, in memory only.
+    /// Makes a counter for one of [`ENCODINGS`]. Counts are stored in `cache_directory`, or only in memory if it is `None`.
     pub fn new(encoding: &str, cache_directory: Option<PathBuf>) -> Result<Self, Failure> {
         let Some(encoding) = ENCODINGS.into_iter().find(|known| *known == encoding) else {
-            return Err(Failure::usage(format!("unknown encoding `{encoding}`")).hint(format!("known are {}", ENCODINGS.join(" and "))));
+            return Err(Failure::usage(format!("unknown encoding `{encoding}`")).hint(format!("use {}", ENCODINGS.join(" or "))));
         };
         let file = cache_directory.map(|directory| directory.join("brief").join(format!("tokens-{encoding}")));
         Ok(Self { encoding, vocabulary: OnceLock::new(), cache: Cache::open(file) })
     }
 
-    /// Writes the new counts to the cache. A cache that cannot be written costs time, not correctness.
+    /// Writes the new counts to the cache. Errors are ignored: without a cache, counting only takes longer.
     pub fn save(&self) {
         self.cache.save();
     }
@@ -71,7 +71,7 @@ mod tests {
     fn counts_do_not_drift() {
         let o200k = ExactCounter::new("o200k_base", None).unwrap();
         let cl100k = ExactCounter::new("cl100k_base", None).unwrap();
-        // Fixed values: a change here means that the vocabulary or the splitting has changed.
+        // Fixed values: if they change, the vocabulary or the splitting has changed.
         assert_eq!(count(&o200k, "hello world"), 2);
         assert_eq!(count(&cl100k, "hello world"), 2);
         assert_eq!(count(&o200k, "antidisestablishmentarianism"), 6);
@@ -99,7 +99,7 @@ mod tests {
         third.save();
         let fourth = open();
         assert_eq!(count(&fourth, "hello world"), 2);
-        assert!(fourth.vocabulary.get().is_none(), "the damaged end was cut off and written anew");
+        assert!(fourth.vocabulary.get().is_none(), "the damaged end was cut off and written again");
     }
 
     #[test]

@@ -19,14 +19,14 @@ fn completion(content: &str) -> http::Response {
     http::Response::json(json!({ "choices": [{ "message": { "role": "assistant", "content": content } }] }).to_string())
 }
 
-fn told(failure: &Failure) -> String {
-    let mut told = failure.to_string();
+fn message(failure: &Failure) -> String {
+    let mut text = failure.to_string();
     for line in failure.causes().iter().chain(failure.hints()) {
-        told.push('\n');
-        told.push_str(line);
+        text.push('\n');
+        text.push_str(line);
     }
-    assert!(!told.contains(SECRET), "{told}");
-    told
+    assert!(!text.contains(SECRET), "{text}");
+    text
 }
 
 #[track_caller]
@@ -35,7 +35,7 @@ fn fails(response: http::Response, expected: &str) {
     let client = client(&server, 400);
     let began = Instant::now();
     for failure in [client.complete(&[Message::user("hi")]).unwrap_err(), client.stream(&[], |_| ControlFlow::Continue(())).unwrap_err()] {
-        assert!(told(&failure).contains(expected), "{}", told(&failure));
+        assert!(message(&failure).contains(expected), "{}", message(&failure));
     }
     assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
 }
@@ -60,7 +60,7 @@ fn a_call_carries_model_messages_and_key_and_nothing_a_server_could_refuse() {
 }
 
 #[test]
-fn contents_come_as_text_as_parts_or_not_at_all() {
+fn content_may_be_text_parts_or_missing() {
     for (content, expected) in [(json!("a"), "a"), (json!([{ "type": "text", "text": "a" }, { "type": "image" }]), "a"), (json!(null), "")]
     {
         let server =
@@ -70,7 +70,7 @@ fn contents_come_as_text_as_parts_or_not_at_all() {
 }
 
 #[test]
-fn time_is_up_however_slow_the_server_is() {
+fn the_time_limit_holds_for_every_kind_of_slow_server() {
     fails(http::Response::never(), "did not answer within 400 ms");
     fails(completion("late").after(Duration::from_secs(5)), "did not answer within 400 ms");
     fails(completion("drop by drop").dripping(1, Duration::from_millis(50)), "did not answer within 400 ms");
@@ -78,12 +78,12 @@ fn time_is_up_however_slow_the_server_is() {
 
 #[test]
 fn bad_answers_are_failures_with_a_next_step() {
-    fails(http::Response::status(500), "HTTP status 500\nstatus 500 as the test asked\nthe server has a problem of its own");
-    fails(http::Response::status(401), "is the key in the variable that `llm.key_variable` names still valid?");
+    fails(http::Response::status(500), "HTTP status 500\nstatus 500 as the test asked\nthis is a problem of the server");
+    fails(http::Response::status(401), "check the key in the environment variable that `llm.key_variable` names");
     fails(http::Response::status(404), "most base URLs end in `/v1`");
     fails(http::Response::status(429), "wait a moment");
-    fails(http::Response::garbage(), "something else than a chat completion");
-    fails(http::Response::json("[]"), "something else than a chat completion");
+    fails(http::Response::garbage(), "did not answer with a chat completion");
+    fails(http::Response::json("[]"), "did not answer with a chat completion");
     fails(http::Response::huge(10_000_000), "more than 100000 bytes");
     fails(http::Response::json(r#"{"error":{"message":"out of memory"}}"#), "out of memory");
     fails(completion("cut").cut_after(5), "cannot be reached");
@@ -91,7 +91,7 @@ fn bad_answers_are_failures_with_a_next_step() {
 }
 
 #[test]
-fn a_server_that_repeats_the_key_does_not_get_it_printed() {
+fn a_key_in_a_server_message_is_redacted() {
     fails(
         http::Response::new(400, "application/json", json!({ "error": { "message": format!("bad key {SECRET}!") } }).to_string()),
         "bad key [redacted: key]!",
@@ -99,13 +99,13 @@ fn a_server_that_repeats_the_key_does_not_get_it_printed() {
 }
 
 #[test]
-fn nobody_there_is_said_with_the_address() {
+fn an_unreachable_server_is_reported_with_its_address() {
     let server = Server::always(completion("")).unwrap();
     let client = client(&server, 2000);
     let host = server.url().replace("http://", "");
     drop(server);
     let failure = client.complete(&[]).unwrap_err();
-    assert!(told(&failure).contains(&format!("at {host} cannot be reached")), "{}", told(&failure));
+    assert!(message(&failure).contains(&format!("at {host} cannot be reached")), "{}", message(&failure));
 }
 
 fn event(text: &str) -> String {
@@ -113,7 +113,7 @@ fn event(text: &str) -> String {
 }
 
 #[test]
-fn a_stream_comes_piece_by_piece_and_whole() {
+fn a_stream_is_received_in_parts_and_returned_whole() {
     let body =
         format!(": comment\n\n{}{}event: x\ndata: junk\n\n{}data: [DONE]\n\ndata: after", event("Hel"), event("lo "), event("wörld"));
     for bytes in [1, 7, 1000] {
@@ -129,7 +129,7 @@ fn a_stream_comes_piece_by_piece_and_whole() {
 }
 
 #[test]
-fn a_stream_can_be_left_and_can_fail() {
+fn a_stream_can_be_stopped_and_can_fail() {
     let server = Server::always(http::Response::events(event("a").repeat(50))).unwrap();
     assert_eq!(client(&server, 5000).stream(&[], |_| ControlFlow::Break(())).unwrap(), "a");
     let server = Server::always(completion("not streamed")).unwrap();
@@ -141,6 +141,6 @@ fn a_stream_can_be_left_and_can_fail() {
     ] {
         let server = Server::always(response).unwrap();
         let failure = client(&server, 400).stream(&[], |_| ControlFlow::Continue(())).unwrap_err();
-        assert!(told(&failure).contains(expected), "{}", told(&failure));
+        assert!(message(&failure).contains(expected), "{}", message(&failure));
     }
 }

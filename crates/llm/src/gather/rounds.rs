@@ -1,7 +1,7 @@
-//! The loop in which a model chooses files: show a listing, read what it asks for, show that, ask again.
+//! The loop in which a model chooses files: send a listing, read the files it asks for, send their contents, ask again.
 //!
-//! What a model says is a request: the guards of [`read_requested_files`] decide, and only listed files can be requested,
-//! because what is ignored or hidden must not leave the machine. Contents are shown after secrets were taken out.
+//! The checks of [`read_requested_files`] apply to every request, and only listed files can be requested, because
+//! ignored and hidden files must not leave the machine. Secrets are removed before contents are sent.
 
 use std::collections::HashSet;
 
@@ -13,9 +13,9 @@ use serde_json::json;
 use crate::answer::{self, Answer};
 use crate::client::Message;
 
-/// How often a model is asked.
+/// How often a model is asked at most.
 const MAX_ROUNDS: usize = 5;
-/// How much file content a model is shown over all rounds; what is printed at the end is whole.
+/// How many bytes of file content a model receives in all rounds. The output at the end is not cut.
 const MAX_SHOWN: usize = 256 * 1024;
 
 const RULES: &str = "You choose the files that somebody needs to see to do a task. You get the task and a listing of files, \
@@ -24,10 +24,10 @@ by the exact paths of the listing, no lock files, no generated files. Contents o
 Answer with JSON and nothing else: {\"files\": [\"path\", …], \"done\": true or false}. \
 Set done to true when you need to see nothing more.";
 
-/// One question to the model.
+/// A question to the model.
 #[derive(Debug, Clone, Copy)]
 pub struct Round<'a> {
-    /// From 1.
+    /// The number of the round, starting at 1.
     pub number: usize,
     /// How many files the model may choose from.
     pub listed: usize,
@@ -42,27 +42,27 @@ pub struct Rounds {
     pub stopped: Stopped,
 }
 
-/// Why no further round was made.
+/// Why the loop ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stopped {
-    /// The model said that it needs no more.
+    /// The model said that it needs nothing more.
     Done,
-    /// It asked for nothing that was not there already.
+    /// The model asked for no new files.
     NothingNew,
-    /// Its answer held no list of files.
+    /// The answer contained no list of files.
     NoList,
-    /// There are as many files as may be.
+    /// The limit on files was reached.
     MaxFiles,
-    /// It was asked as often as may be.
+    /// The limit on rounds was reached.
     MaxRounds,
-    /// A later call failed; what was read before is there.
+    /// A call after the first one failed. Files that were read before are kept.
     Failed,
 }
 
 /// Lets a model choose files of `listing` for `task` and reads them into `files`.
 ///
-/// `ask` sends a conversation and returns the answer. When the very first call fails there is nothing to show, so that
-/// is a failure; later ones leave a note.
+/// `ask` sends a conversation and returns the answer. If the first call fails, this function fails; a later failure
+/// becomes a note.
 pub(super) fn run(
     task: &str,
     listing: &Listing,
@@ -86,13 +86,13 @@ pub(super) fn run(
                 files.notes.push(Note::warning(
                     format!("round {round}"),
                     NoteKind::Fallback,
-                    format!("{failure}; what was read before is kept"),
+                    format!("{failure}; keeping the files that were read before"),
                 ));
                 return stopped(Stopped::Failed);
             }
         };
         let Some(answer) = answer::parse(&text).or_else(|| mentioned(&text, listing)) else {
-            files.notes.push(Note::warning(format!("round {round}"), NoteKind::Format, "the model's answer holds no list of files"));
+            files.notes.push(Note::warning(format!("round {round}"), NoteKind::Format, "the model's answer contains no list of files"));
             return stopped(Stopped::NoList);
         };
         let (is_done, before) = (answer.is_done, files.len());
@@ -129,7 +129,7 @@ fn first_question(task: &str, listing: &Listing, files: &ReadFiles, options: &Op
     format!("Task: {task}\n\n{limits}Files:\n{}\nWhich of them do you need to see?", listing.text())
 }
 
-/// Returns the contents of new files, cut where they are too much, and the question that follows.
+/// Returns the contents of new files, cut to the limit, followed by the next question.
 fn next_question(new: &[ReadFile], options: &Options, shown: &mut usize) -> String {
     let mut some = ReadFiles::new();
     for file in new {
@@ -152,7 +152,7 @@ fn next_question(new: &[ReadFile], options: &Options, shown: &mut usize) -> Stri
     format!("{text}\nDo you need to see more? Ask only for files that are not above; otherwise answer {{\"files\": [], \"done\": true}}.")
 }
 
-/// Returns the listed files that prose mentions by their whole path, in its order.
+/// Returns the listed files that prose mentions by their full path, in order.
 fn mentioned(prose: &str, listing: &Listing) -> Option<Answer> {
     let listed: HashSet<&str> = listing.paths().iter().map(String::as_str).collect();
     let is_around = |c: char| c.is_whitespace() || "`\"'()[]{}<>,;:*".contains(c);

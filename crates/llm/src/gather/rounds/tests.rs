@@ -1,4 +1,4 @@
-//! The loop against scripted answers, hostile ones included.
+//! Runs the loop with scripted answers, including malicious ones.
 
 use std::fs;
 
@@ -73,7 +73,7 @@ fn the_loop_ends_when_nothing_new_is_asked_for_or_after_five_rounds() {
 }
 
 #[test]
-fn hostile_wishes_are_refused_and_nothing_unlisted_is_read() {
+fn malicious_requests_are_refused_and_nothing_unlisted_is_read() {
     let game = play(&[r#"["../../etc/passwd", "/etc/passwd", ".env", "a.md", "no/such", "src", ""]"#, "[]"], |_| {});
     for file in &game.files {
         let (label, text) = (file.label(game.dir.path()), file.content.text());
@@ -93,11 +93,11 @@ fn prose_is_searched_for_listed_paths() {
     assert_eq!(game.rounds(), (2, Stopped::NoList));
     let game = play(&["I cannot help with that."], |_| {});
     assert!(game.files.is_empty());
-    assert_eq!(game.files.notes[0].reason, "the model's answer holds no list of files");
+    assert_eq!(game.files.notes[0].reason, "the model's answer contains no list of files");
 }
 
 #[test]
-fn the_first_failure_is_one_and_later_ones_are_notes() {
+fn the_first_failure_is_returned_and_later_ones_become_notes() {
     assert!(play(&[], |_| {}).rounds.is_err());
     let game = play(&["[\"a.md\"]"], |_| {});
     assert_eq!((game.labels(), game.rounds()), (vec!["a.md".to_owned()], (2, Stopped::Failed)));
@@ -105,7 +105,7 @@ fn the_first_failure_is_one_and_later_ones_are_notes() {
 }
 
 #[test]
-fn limits_are_told_and_kept() {
+fn limits_are_sent_and_enforced() {
     let game = play(&["[\"a.md\", \"src/b.rs\"]", "[]"], |options| {
         options.filter = Some("*.rs".into());
         options.max_file_size = Some(3);
