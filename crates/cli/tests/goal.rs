@@ -50,7 +50,7 @@ fn check_finds_what_is_wrong_and_leaves_the_rest_alone() {
     let outcome = sandbox.brief(["goal", "check"]).code(1);
     for line in [
         "broken  bad  (.context/goals/bad)\n",
-        "    error: the prompt uses `Context.nope`, but no script has this name\n",
+        "    error: the prompt uses `Context.nope`, but no script has that name\n",
         "    error: the prompt includes `gone.md`, which is not in the goal's directory\n",
         "broken  worse  (.claw/goals/worse)\n",
         "ok  review  (~/.config/brief/goals/review)\n",
@@ -125,7 +125,7 @@ fn a_model_can_draft_a_goal_and_is_held_to_the_rules() {
     let outcome = second.brief(["goal", "add", "m", "--with-llm", "x"]).success();
     assert!(outcome.stderr().contains("asked once more"), "{outcome}");
     let request = second.read(second.home().join("request2"));
-    assert!(request.contains("no script has this name") && request.contains("{{ Context.nope }}"), "{request}");
+    assert!(request.contains("no script has that name") && request.contains("{{ Context.nope }}"), "{request}");
 
     let hopeless = with_model(&["I cannot do that.", "prompt: ["]);
     let outcome = hopeless.brief(["goal", "add", "m", "--with-llm", "x"]).code(1);

@@ -20,7 +20,7 @@ fn in_twice_and_out_again_leaves_every_byte() {
     let agents = ["claude", "codex", "gemini", "qwen", "copilot", "opencode", "cursor"];
     let run = |word: &str| sandbox.brief([word].into_iter().chain(agents).chain(["--yes"])).success();
     let first = run("install");
-    assert!(first.stderr().contains("approved"), "{first}");
+    assert!(first.stderr().contains("after you approve it"), "{first}");
     let second = run("install");
     assert_eq!(second.stdout().matches("already installed").count(), agents.len(), "{second}");
     let _ = run("uninstall");
