@@ -36,7 +36,7 @@ pub(crate) fn open_regular(path: &Path) -> Result<(File, Metadata), FileProblem>
     }
 }
 
-/// Tells what was opened: a regular file, or what else.
+/// Checks on the handle that a regular file was opened.
 pub(crate) fn checked(file: File) -> Result<(File, Metadata), FileProblem> {
     let metadata = file.metadata()?;
     if metadata.is_file() {

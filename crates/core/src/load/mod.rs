@@ -14,10 +14,11 @@
 //! | gate | the repository's root, otherwise the directory that holds `.context` |
 //! | documents | the root of their index |
 //! | domains | the `.megg` directory, also one above the repository. A link there may lead to any other `.md` |
-//! | goals | the directory of the goal |
+//! | goals | the directory of the goal; its `prompt.yaml` may be a link to anywhere |
+//! | an index of documents | none, but it is read in the very directory that its documents are looked for in |
 //!
-//! A link that ends inside the root is followed, also an absolute one. The root itself may be a link; it is followed
-//! once, when it is opened. Names are not secret here: walking a tree and testing for existence happen by path.
+//! A link that ends inside the root is followed, even an absolute one. The root itself may be a link; it is followed
+//! once, when it is opened. This protects contents, not names: walking a tree and testing for existence go by path.
 //!
 //! Files that hold no content (settings, caches, agents' transcripts) are read by [`crate::fs`].
 
@@ -53,7 +54,7 @@ pub use root::Root;
 #[derive(Debug)]
 pub struct Opened {
     file: File,
-    /// Of the open file, whatever its name leads to by now.
+    /// The metadata of the open file, whatever its name leads to by now.
     pub metadata: Metadata,
 }
 

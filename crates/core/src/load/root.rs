@@ -24,17 +24,18 @@ pub(super) const HELD: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFl
 /// What links on the way may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Links {
-    /// They are followed as long as the path ends beneath the root.
+    /// They are followed, also out of the root and back, as long as the path ends beneath it.
     Inside,
-    /// There are none.
+    /// Any link is refused.
     Refused,
 }
 
 /// Who resolves a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Resolver {
-    /// The kernel; what it leaves open, we do.
+    /// The kernel, and the walk where the kernel gives no final answer.
     Kernel,
+    /// The walk alone.
     Walk,
 }
 
@@ -125,8 +126,8 @@ impl Root {
         by_kernel.unwrap_or_else(|| walk::open(self, path, flags, links))
     }
 
-    /// Asks the kernel; `None` where it has no answer that counts. Only a file that opens and the plain errors do: of a link
-    /// that leaves the root it does not look where it ends, and of what cannot be opened it does not say what it is.
+    /// Asks the kernel; `None` where its answer is not final. It refuses a link that leaves the root without looking where the
+    /// link ends, and it does not say what a thing is that cannot be opened.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     fn by_kernel(&self, path: &Path, flags: OFlags, links: Links) -> Option<Result<OwnedFd, FileProblem>> {
         use crate::fs::LinkProblem;

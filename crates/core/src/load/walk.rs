@@ -46,7 +46,7 @@ fn enter(directory: BorrowedFd<'_>, name: &OsStr, flags: OFlags) -> Result<Owned
     if FileType::from_raw_mode(fstat(&handle)?.st_mode) == FileType::Symlink { Err(Errno::LOOP) } else { Ok(handle) }
 }
 
-/// Tells what stands there if it is something that cannot be read.
+/// Returns what is there if it is something that cannot be read.
 fn irregular(directory: BorrowedFd<'_>, name: &OsStr) -> Option<FileProblem> {
     let stat = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     Irregular::of_kind(FileType::from_raw_mode(stat.st_mode)).map(FileProblem::NotRegular)
