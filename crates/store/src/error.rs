@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// One variant per situation that callers treat differently.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Another process held the lock until our time was up: it is delivering.
+    /// Another process, which is delivering, held the lock until our deadline.
     #[error("the ledger was locked by another process until the deadline")]
     Busy,
     #[error("the ledger is damaged: {0}")]
@@ -20,7 +20,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Says that a file or directory of ours cannot be used.
+    /// Returns the error for one of our files or directories that cannot be used.
     pub(crate) fn at(path: &Path, error: &io::Error) -> Self {
         Self::Place { path: path.to_path_buf(), problem: error.to_string() }
     }

@@ -1,8 +1,8 @@
 //! The log of hooks that changed nothing: one line each in a plain file.
 //!
-//! A hook with nothing to say must be cheap, yet `brief doctor` must be able to tell "it fired and was silent" from
-//! "it never fired". Appending a line takes no lock and a few microseconds; opening the database would double the
-//! lifetime of such a process. The file is a ring of two: at 256 KB it replaces the old one, and a new one begins.
+//! A hook with nothing to deliver must be fast, but `brief doctor` must be able to distinguish "it ran and printed
+//! nothing" from "it never ran". Appending a line takes no lock and a few microseconds; opening the database would double
+//! the lifetime of such a process. The log has two files: at 256 KB the current file replaces the old one.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};

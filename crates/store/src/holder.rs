@@ -1,8 +1,7 @@
-//! Who holds a claim: one process of one boot of one machine, and whether it still runs.
+//! The process that holds a claim, and whether it still runs.
 //!
 //! A home directory may be shared between machines, boots and containers, and a process number means nothing outside
-//! its own. So a holder is only ever called gone by a process that could see it: everybody else waits until its lease
-//! ends.
+//! its own. So only a process that could see the holder may declare it gone; all others wait until its lease ends.
 
 use std::fs;
 use std::sync::OnceLock;
@@ -11,12 +10,12 @@ use std::sync::OnceLock;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
     pid: u32,
-    /// In clock ticks since boot: tells a process from a later one with the same number. 0 where it is not known.
+    /// In clock ticks since boot. Distinguishes a process from a later one with the same number. 0 if unknown.
     start: u64,
     around: Around,
 }
 
-/// What a process number is only valid in.
+/// The scope in which a process number is valid.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Around {
     /// The process namespace: every container has its own numbers.
@@ -57,12 +56,12 @@ impl Holder {
         Some(Self { pid, start, around: Around { namespace: word(), machine: word(), boot: word() } })
     }
 
-    /// Tells whether the process that wrote `text` still runs.
+    /// Returns whether the process that wrote `text` still runs.
     pub fn life_of(text: &str) -> Life {
         Self::read(text).map_or(Life::Unknown, |holder| holder.life(Around::here()))
     }
 
-    /// Tells whether the process runs, as far as one in `here` can know.
+    /// Returns whether the process runs, as far as a process in `here` can know.
     fn life(&self, here: &Around) -> Life {
         let Around { namespace, machine, boot } = &self.around;
         let is_known = !machine.is_empty() && !boot.is_empty();
@@ -83,7 +82,7 @@ impl Holder {
 }
 
 impl Around {
-    /// Returns what surrounds this process; it is read once.
+    /// Returns the scope of this process. It is read once.
     fn here() -> &'static Self {
         static HERE: OnceLock<Around> = OnceLock::new();
         HERE.get_or_init(|| Self {
@@ -94,7 +93,7 @@ impl Around {
     }
 }
 
-/// Returns a hash of what tells a machine from others; empty where nothing does.
+/// Returns a hash that identifies the machine, or an empty string if nothing does.
 ///
 /// The name counts beside the id: containers of one image have the same id but different names. A machine that is renamed
 /// only makes its own earlier processes wait for a lease.
@@ -102,7 +101,7 @@ fn machine(id: &str, name: &str) -> String {
     if id.is_empty() && name.is_empty() {
         return String::new();
     }
-    // Ids of machines are not to be passed on as they are (machine-id(5)).
+    // A machine id must not be passed on unhashed (machine-id(5)).
     let key = blake3::derive_key("brief 2026-11 holder of a claim", format!("{id}\n{name}").as_bytes());
     blake3::Hash::from_bytes(key).to_hex()[..16].to_owned()
 }

@@ -1,4 +1,4 @@
-//! Whose window it is.
+//! The key of a session.
 
 /// The key of a session: agent, its native session id, and the sub-agent within it.
 ///
@@ -17,14 +17,14 @@ impl SessionKey {
         Self { agent: agent.to_owned(), native: hashed(native_id), sub_agent: sub_agent.map(hashed).unwrap_or_default() }
     }
 
-    /// Returns the short form shown to people: agent and the first eight digits.
+    /// Returns the short form shown to users: agent and the first eight digits.
     pub fn short(&self) -> String {
         let sub = if self.sub_agent.is_empty() { String::new() } else { format!("/{}", &self.sub_agent[..8]) };
         format!("{}:{}{sub}", self.agent, &self.native[..8])
     }
 }
 
-/// Returns the hash under which a native id is known.
+/// Returns the hash of a native id.
 fn hashed(id: &str) -> String {
     let mut hex = blake3::hash(id.as_bytes()).to_hex().to_string();
     hex.truncate(32);

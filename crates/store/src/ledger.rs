@@ -1,4 +1,4 @@
-//! What a hook does with the ledger while its agent waits, whatever engine keeps it.
+//! The operations of a hook on the ledger while its agent waits, independent of the engine.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::holder::Holder;
 use crate::key::SessionKey;
 use crate::outcome::Outcome;
 
-/// What every event tells the ledger about its session.
+/// What an event reports to the ledger about its session.
 #[derive(Debug, Clone)]
 pub struct Arrival<'a> {
     pub key: &'a SessionKey,
@@ -22,7 +22,7 @@ pub struct Arrival<'a> {
     /// Milliseconds since 1970.
     pub now: i64,
     pub holder: &'a Holder,
-    /// The event says that the window was emptied.
+    /// Whether the event empties the window.
     pub is_reset: bool,
     /// Sources (bits) that become due with a reset.
     pub owed_after_reset: u32,
@@ -42,7 +42,7 @@ pub struct Arrival<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Parent<'a> {
     pub key: &'a SessionKey,
-    /// Milliseconds since 1970: what it was given later is not in the fork's window.
+    /// Milliseconds since 1970. What it received later is not in the fork's window.
     pub until: i64,
 }
 
@@ -63,7 +63,7 @@ pub struct Known {
 
 pub type PlanId = i64;
 
-/// How far an event's plan is.
+/// The state of an event's plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlanState {
     /// This process plans the event.
@@ -148,7 +148,7 @@ pub struct Claim {
     pub left: u32,
 }
 
-/// What happened at an event, for the log.
+/// The outcome of an event, for the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt<'a> {
     pub now: i64,
@@ -161,7 +161,7 @@ pub struct Receipt<'a> {
     pub notes: &'a [Note],
 }
 
-/// What a session's window was given in this epoch of one piece.
+/// What a session's window received of one piece in this epoch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Given {
     pub piece: String,
@@ -170,7 +170,7 @@ pub struct Given {
     pub source: Option<Source>,
     /// The number of its [`briefing_core::Order`].
     pub order: u8,
-    /// It went out in labelled parts.
+    /// Whether it was delivered in labelled parts.
     pub is_split: bool,
     /// How many parts or versions of it.
     pub times: u32,
@@ -184,10 +184,10 @@ pub trait Ledger: fmt::Debug {
     /// Looks up a session without writing anything.
     fn look(&mut self, key: &SessionKey) -> Result<Option<Known>, StoreError>;
 
-    /// Registers an event: makes the session, counts a reset, frees what dead processes held, and says who plans.
+    /// Registers an event: creates the session, counts a reset, frees what dead processes held, and decides who plans.
     fn arrive(&mut self, arrival: &Arrival<'_>) -> Result<Arrived, StoreError>;
 
-    /// Returns how far an event's plan is.
+    /// Returns the state of an event's plan.
     fn plan_state(&mut self, plan: PlanId) -> Result<PlanState, StoreError>;
 
     /// Admits what the planner's sources brought, closes the plan and claims the planner's own output, see [`Ledger::claim`].
@@ -203,13 +203,13 @@ pub trait Ledger: fmt::Debug {
     /// Marks a printed claim as delivered and logs the event.
     fn confirm(&mut self, claim: &Claim, receipt: &Receipt<'_>) -> Result<(), StoreError>;
 
-    /// Gives a claim back that could not be printed.
+    /// Releases a claim that could not be printed.
     fn release(&mut self, claim: &Claim) -> Result<(), StoreError>;
 
-    /// Returns what a session's window was given in this epoch.
+    /// Returns what a session's window received in this epoch.
     fn given(&mut self, session: i64) -> Result<Vec<Given>, StoreError>;
 
-    /// Forgets pieces that are no longer in the window: what waits of them too, and that sources have been asked.
+    /// Forgets pieces that are no longer in the window, also their queued parts, and makes their sources due again.
     fn forget(&mut self, session: i64, pieces: &[String]) -> Result<(), StoreError>;
 
     /// Does what can wait until everything is printed: moves the journal into the file when it has grown.

@@ -1,6 +1,6 @@
-//! What is in which agent's window: sessions, their epochs, and every piece delivered in them.
+//! The ledger of what is in which agent's window: sessions, their epochs, and every piece delivered in them.
 //!
-//! [`Ledger`] is what a hook uses while its agent waits; [`Reader`] is what people ask afterwards. [`open`],
+//! [`Ledger`] is for hooks, while their agent waits; [`Reader`] is for views. [`open`],
 //! [`open_existing`] and [`reader`] choose the engine from a [`Place`], so no caller names one. A delivery is claimed,
 //! printed and then confirmed, so that a process that dies in between loses nothing:
 //!
@@ -8,7 +8,7 @@
 //! arrive → (sources bring pieces) → admit + claim → print and flush → confirm
 //! ```
 //!
-//! This crate knows nothing of agents or formats: sizes and texts come in as they will go out.
+//! This crate knows nothing about agents or formats: it stores sizes and texts as given.
 
 mod error;
 mod heartbeat;

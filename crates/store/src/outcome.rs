@@ -1,4 +1,4 @@
-//! How a hook ended, as the log keeps it.
+//! How a hook ended, as stored in the log.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub enum Outcome {
     /// Nothing was due.
     Silent,
     Delivered,
-    /// Printed, but no ledger remembers it.
+    /// Printed, but not recorded in a ledger.
     DeliveredWithoutLedger,
     /// The window was emptied; what is due comes with the next event.
     Emptied,
@@ -36,7 +36,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Returns the word under which the log keeps it. These words never change.
+    /// Returns the word that the log stores. These words never change.
     pub fn word(&self) -> &str {
         match self {
             Self::Silent => "silent",
@@ -52,7 +52,7 @@ impl Outcome {
         }
     }
 
-    /// Returns what went wrong, in words; empty for most.
+    /// Returns a description of the problem; empty for most outcomes.
     pub fn problem(&self) -> &str {
         match self {
             Self::BadInput { problem } | Self::NotPrinted { problem } => problem,

@@ -1,4 +1,4 @@
-//! Where the ledger is.
+//! The location of the ledger.
 
 use std::fs;
 use std::io;
@@ -9,7 +9,7 @@ use briefing_core::settings::Places;
 use crate::error::StoreError;
 use crate::sqlite;
 
-/// Where the ledger is; this decides which engine keeps it.
+/// The location of the ledger, which also selects the engine.
 ///
 /// Every engine has a directory of the user beside it, for what must be cheap to write (the heartbeat).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// Returns the place of the user's ledger, whether it exists or not. `None` where no state directory is known.
+    /// Returns the place of the user's ledger, whether it exists or not, or `None` if the state directory is unknown.
     pub fn of(places: &Places) -> Option<Self> {
         places.state.as_deref().map(Self::below)
     }
@@ -35,7 +35,7 @@ impl Place {
         directory
     }
 
-    /// Returns the file that a person would rename to start again, where the engine has one.
+    /// Returns the file that a user can rename to start again, if the engine has one.
     pub fn file(&self) -> Option<PathBuf> {
         let Self::Directory(directory) = self;
         Some(sqlite::file_in(directory))

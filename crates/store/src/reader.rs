@@ -1,4 +1,4 @@
-//! What people and programs ask the ledger afterwards: sessions, deliveries, the log.
+//! Views of the ledger for users and programs: sessions, deliveries, the log.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::error::StoreError;
 use crate::outcome::Outcome;
 
-/// How far a delivery has come.
+/// The state of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
@@ -38,7 +38,7 @@ pub struct EventRow {
     pub notes: Vec<Note>,
 }
 
-/// A delivery: what, why, and how it came.
+/// A delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DeliveryRow {
     pub session: String,
@@ -102,6 +102,6 @@ pub trait Reader: fmt::Debug {
     /// Returns the log, of one session ([`Filter::session`]) or of all, oldest first.
     fn events(&mut self, session: Option<&str>) -> Result<Vec<EventRow>, StoreError>;
 
-    /// Checks the ledger and says what is wrong with it in the words of its engine; `None` if nothing is.
+    /// Checks the ledger. Returns the engine's description of a problem, or `None`.
     fn damage(&mut self) -> Result<Option<String>, StoreError>;
 }

@@ -51,7 +51,7 @@ fn what_a_process_holds_too_long_goes_out_again() {
         let arrived = fixture.arrive(None, 1, false);
         let claim = fixture.admit(&arrived, 1, &[("/a", "1")]);
         assert_eq!(texts(&claim), ["/a=1"]);
-        // Held by a living process: nobody else gets it until the lease ends.
+        // A running process holds it, so no other process gets it until the lease ends.
         let second = fixture.arrive(None, 1, false);
         assert_eq!(texts(&fixture.admit(&second, 1, &[])), [""; 0]);
         fixture.now += 5001;

@@ -1,4 +1,4 @@
-//! Facts stay facts: what goes into the ledger typed comes out typed.
+//! Typed values are read from the ledger as they were written.
 
 use briefing_core::fit::{Briefing, Segment, Standing, Waiting};
 use briefing_core::sources::gate::Strategy;
@@ -43,7 +43,7 @@ fn left_out() -> Segment {
     }
 }
 
-/// Admits the segments and returns what the arrangement was told to be queued.
+/// Admits the segments and returns the queue that the arrangement received.
 fn admit(fixture: &mut Fixture, segments: &[Segment]) -> Vec<Waiting> {
     let arrived = fixture.arrive(None, 1, false);
     let mut queued = Vec::new();

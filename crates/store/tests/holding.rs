@@ -1,4 +1,4 @@
-//! Claims and plans of processes that are gone, and of those that only look so from here.
+//! Claims and plans of processes that have ended, and of those that cannot be seen from here.
 #![cfg(target_os = "linux")]
 
 use briefing_store::{Holder, PlanState};

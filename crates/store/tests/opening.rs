@@ -1,4 +1,4 @@
-//! Cold starts, damage, strangers' versions, rights.
+//! Cold starts, damaged files, other versions, and permissions.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! A parser of the assign format, written from its description alone: what the consumer would make of our output.
+//! A parser of the assign format, written only from its description, to check how a consumer reads our output.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ pub struct Assigned {
     pub content: String,
 }
 
-/// Parses assignments. Whatever the description does not allow is an error, a variable that is set twice included.
+/// Parses assignments. Everything that the description does not allow is an error, including a variable that is set twice.
 pub fn parse_assigns(text: &str) -> Result<Vec<Assigned>, String> {
     let mut variables = HashSet::new();
     let mut declare = |name: &str| {

@@ -1,4 +1,4 @@
-//! What the benchmarks share: the empty process that everything is compared with, and how times are taken and told.
+//! Shared code of the benchmarks: the empty process to compare with, and taking and printing times.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use std::ffi::OsStr;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Compiles a program that does nothing, as every program of this language must begin.
+/// Compiles a Rust program that does nothing.
 pub fn empty_program(directory: &Path) -> PathBuf {
     let (source, program) = (directory.join("empty.rs"), directory.join("empty"));
     fs::write(&source, "fn main() {}").expect("a source file");
@@ -17,7 +17,7 @@ pub fn empty_program(directory: &Path) -> PathBuf {
     program
 }
 
-/// Returns the build to measure: the one the benchmark was built with, or the one that `BRIEF_BENCH_BINARY` names.
+/// Returns the binary to measure: the one in `BRIEF_BENCH_BINARY`, or the one that was built with the benchmark.
 pub fn measured(built: impl AsRef<OsStr>) -> PathBuf {
     std::env::var_os("BRIEF_BENCH_BINARY").map_or_else(|| PathBuf::from(built.as_ref()), PathBuf::from)
 }
@@ -25,10 +25,10 @@ pub fn measured(built: impl AsRef<OsStr>) -> PathBuf {
 /// A program with the arguments and the input of one call.
 pub type Call = (Command, String);
 
-/// Starts a call; nobody reads what it prints.
+/// Starts a call and discards its output.
 pub fn start((mut command, input): Call) -> Child {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
-    // An empty process may be gone before it reads.
+    // An empty process may end before it reads.
     let _ = child.stdin.take().map(|mut stdin| stdin.write_all(input.as_bytes()));
     child
 }
@@ -38,7 +38,7 @@ pub fn time(call: Call) -> Duration {
     time_all(vec![call])
 }
 
-/// Times calls that run at once, until the last of them has ended.
+/// Times calls that run in parallel, until the last one ends.
 pub fn time_all(calls: Vec<Call>) -> Duration {
     let begin = Instant::now();
     let children: Vec<_> = calls.into_iter().map(start).collect();
@@ -58,7 +58,7 @@ pub fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
-/// What was measured, what it may take as a multiple of the empty process, and its times.
+/// A measurement: its name, its target as a multiple of the empty process, and its times.
 pub struct Row<'a> {
     pub name: &'a str,
     pub target: Option<f64>,

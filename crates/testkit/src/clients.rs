@@ -1,8 +1,8 @@
-//! The real agent clients, offline, against the mock model API.
+//! Runs the real agent clients offline, with the mock model API.
 //!
 //! A [`Client`] has a fresh home and project, and runs in a *cell*: a network namespace with loopback only, in which
-//! [`crate::model_api`] listens. Its keys are dummies. Tests give it settings and a script, let it take turns, and
-//! look at what reached the model:
+//! [`crate::model_api`] listens. Its keys are dummies. A test sets it up with settings and a script, runs turns, and
+//! checks what reached the model:
 //!
 //! ```no_run
 //! use briefing_testkit::clients::Client;
@@ -15,7 +15,7 @@
 //! assert_eq!(outcome.last_turn().count("OUR-CONTEXT"), 1);
 //! ```
 //!
-//! The clients are installed by `scripts/install-clients`; a missing one is a failure that says so, never a skip.
+//! `scripts/install-clients` installs the clients. If a client is missing, the test fails; it is never skipped.
 
 mod cell;
 mod inside;

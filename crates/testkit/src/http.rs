@@ -1,8 +1,7 @@
 //! A small loopback HTTP/1.1 server for tests: `std::net` and a thread per connection.
 //!
-//! A handler turns a [`Request`] into a [`Response`]; the response may also misbehave (slow, silent, cut off),
-//! because most of what we want to know about an HTTP client is how it takes bad servers. It serves nothing but
-//! tests: no TLS, no compression, no limits.
+//! A handler turns a [`Request`] into a [`Response`]. A response can misbehave (slow, silent, cut off), because most
+//! tests of an HTTP client are about bad servers. There is no TLS, no compression, and no limits.
 
 mod wire;
 
@@ -13,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// One request as it came in: names of headers in lower case.
+/// A received request. The names of headers are in lower case.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     pub method: String,
@@ -30,7 +29,7 @@ impl Request {
     }
 }
 
-/// One answer, with the ways in which it may go wrong.
+/// A response, and how it misbehaves.
 #[derive(Clone, Debug)]
 pub struct Response {
     status: u16,
@@ -76,7 +75,7 @@ impl Response {
         Self::json(format!("\"{}\"", "x".repeat(bytes)))
     }
 
-    /// Accepts the request and never says a word; the connection stays open as long as the server lives.
+    /// Returns a response that is never sent. The connection stays open until the server stops.
     #[must_use]
     pub fn never() -> Self {
         Self { silent: true, ..Self::json("") }
@@ -96,7 +95,7 @@ impl Response {
         self
     }
 
-    /// Closes the connection after this many bytes of the body, although more were announced.
+    /// Closes the connection after this many bytes of the body, although its announced length is larger.
     #[must_use]
     pub fn cut_after(mut self, bytes: usize) -> Self {
         self.cut_after = Some(bytes);
@@ -137,7 +136,7 @@ impl Server {
                     let Ok(stream) = stream else { continue };
                     let (handler, stop, served) = (Arc::clone(&handler), Arc::clone(&stop), Arc::clone(&served));
                     thread::spawn(move || {
-                        // A client that goes away in mid-sentence is everyday life, not a failed test.
+                        // A client may close the connection at any time; that does not fail the test.
                         drop(wire::converse(&stream, &*handler, &stop, &served));
                     });
                 }
@@ -167,7 +166,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::SeqCst);
-        // The accept call wakes up only for a connection.
+        // Only a connection wakes up `accept`.
         drop(TcpStream::connect(self.address));
         if let Some(accepting) = self.accepting.take() {
             drop(accepting.join());

@@ -1,14 +1,14 @@
 //! A mock of the model APIs that agent clients talk to.
 //!
-//! It speaks enough of Anthropic Messages, `OpenAI` Responses, `OpenAI` Chat Completions and Gemini for the real
-//! clients to finish their turns, records every request in order, and answers by a [`Script`] that the test
-//! wrote. It judges nothing: what reached the model is for the test to assert, with [`ModelRequest`].
+//! It implements enough of Anthropic Messages, `OpenAI` Responses, `OpenAI` Chat Completions and Gemini for the real
+//! clients to finish their turns. It records every request in order and answers with the test's [`Script`]. It asserts
+//! nothing: tests check what reached the model with [`ModelRequest`].
 //!
 //! Side requests (titles, topics, routing, token counts, summaries for a compaction) are recognised and answered
 //! without using up the script; they are recorded too, with their [`Kind`].
 //!
-//! The clients themselves run without network; [`crate::clients`] starts this server where they live. On its
-//! own it is also the well-behaved `OpenAI`-compatible endpoint of other tests:
+//! The clients run without network access; [`crate::clients`] starts this server in their cell. Other tests use it
+//! directly, as an `OpenAI`-compatible endpoint that behaves well:
 //!
 //! ```
 //! use briefing_testkit::model_api::{ModelApi, Script};
@@ -36,10 +36,10 @@ pub use script::{Call, Reply, Script};
 
 use crate::http::{Request, Response, Server};
 
-/// The answer to every request for a summary, in the frame that Claude and Gemini look for.
+/// The answer to every request for a summary, with the tags that Claude and Gemini expect.
 pub const SUMMARY: &str = "<analysis>short</analysis>\n<summary>SUMMARY-OF-THE-CONVERSATION</summary>";
 
-/// What the model answers, once the calls carry the names of tools that the request offers.
+/// An answer of the model whose calls have the names of tools that the request offers.
 pub(crate) struct Answer {
     text: Option<String>,
     calls: Vec<NamedCall>,
@@ -50,7 +50,7 @@ pub(crate) struct Answer {
 
 pub(crate) struct NamedCall {
     name: String,
-    /// The group of the tool, where the API groups them (Codex).
+    /// The group of the tool, if the API has groups (Codex).
     namespace: Option<String>,
     arguments: Value,
 }
@@ -67,7 +67,7 @@ impl ModelApi {
         Self::start_on(0, script, |_| {})
     }
 
-    /// Starts on the given port; `on_request` hears of each request when it arrives.
+    /// Starts on the given port. `on_request` is called for each request when it arrives.
     pub fn start_on(port: u16, script: Script, on_request: impl Fn(&ModelRequest) + Send + Sync + 'static) -> io::Result<Self> {
         let desk = Desk { state: Arc::new(Mutex::new(State { script, requests: Vec::new() })) };
         let server = {
@@ -119,7 +119,7 @@ impl Desk {
             Kind::Compaction => Answer::plain(SUMMARY, serial),
             Kind::Side | Kind::Count | Kind::Other => Answer::plain("Side answer", serial),
         };
-        // Under the lock, so that whoever listens sees the same order as `requests`.
+        // Under the lock, so that `on_request` sees the same order as `requests`.
         on_request(&request);
         state.requests.push(request.clone());
         drop(state);
@@ -136,7 +136,7 @@ impl Desk {
     }
 }
 
-/// Answers what is no model request at all: lists of models, settings, telemetry that nobody could switch off.
+/// Answers requests that are not for the model: lists of models, settings, and telemetry that cannot be disabled.
 fn other(request: &ModelRequest) -> Response {
     if !request.path.ends_with("/models") {
         return Response::json("{}");
@@ -158,7 +158,7 @@ impl Answer {
     }
 }
 
-/// Writes server-sent events; the name is left out where the API has none.
+/// Writes server-sent events, without names if the API has none.
 fn event_stream(events: &[(&str, Value)]) -> Response {
     let mut out = String::new();
     for (name, data) in events {

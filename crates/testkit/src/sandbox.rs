@@ -1,4 +1,4 @@
-//! A fresh project directory, a fresh home and a cleared environment for running `brief` as a user does.
+//! A fresh project, home and environment for running `brief` as a user does.
 
 mod hook;
 
@@ -14,10 +14,10 @@ use tempfile::TempDir;
 
 pub use hook::context;
 
-/// The moment every sandboxed program believes it is.
+/// The current time in the sandbox.
 pub const NOW: &str = "2026-11-15T12:00:00Z";
 
-/// A project in a temporary directory. Cloning shares the directory; [`Sandbox::at`] moves into a part of it.
+/// A project in a temporary directory. Clones share the directory; [`Sandbox::at`] changes into a subdirectory.
 #[derive(Debug, Clone)]
 pub struct Sandbox {
     top: Rc<TempDir>,
@@ -32,7 +32,7 @@ impl Default for Sandbox {
 }
 
 impl Sandbox {
-    /// Makes an empty project and an empty home beside it.
+    /// Makes an empty project and an empty home next to it.
     pub fn new() -> Self {
         let top = TempDir::with_prefix("brief-test-").expect("a temporary directory can be made");
         for name in ["project", "home"] {
@@ -64,7 +64,7 @@ impl Sandbox {
         self
     }
 
-    /// Writes a file in the middle of a test.
+    /// Writes a file during a test.
     pub fn write(&self, name: impl AsRef<Path>, content: impl AsRef<[u8]>) {
         let path = match name.as_ref().strip_prefix("~") {
             Ok(below_home) => self.home().join(below_home),
@@ -95,7 +95,7 @@ impl Sandbox {
         self
     }
 
-    /// Returns the same sandbox seen from a directory below.
+    /// Returns the same sandbox with a subdirectory as the current directory.
     #[must_use]
     pub fn at(&self, name: impl AsRef<Path>) -> Self {
         Self { here: self.path(name), ..self.clone() }
@@ -136,7 +136,7 @@ impl Sandbox {
         let mut child = command.spawn().unwrap_or_else(|error| panic!("cannot run {}: {error}", binary().display()));
         let mut stdin = child.stdin.take().expect("stdin was piped");
         let input = input.as_ref().to_vec();
-        // In a thread of its own: a program that prints before it reads must not deadlock with us.
+        // Write in a separate thread: a program that prints before it reads would deadlock otherwise.
         let feeder = std::thread::spawn(move || {
             let _ = stdin.write_all(&input);
         });
@@ -146,14 +146,14 @@ impl Sandbox {
     }
 }
 
-/// Returns the `brief` binary that was built beside the running test.
+/// Returns the `brief` binary next to the running test.
 pub fn binary() -> PathBuf {
     let test = std::env::current_exe().expect("a test knows its own path");
     let directory = test.parent().and_then(Path::parent).expect("tests live in target/PROFILE/deps");
     directory.join(format!("brief{}", std::env::consts::EXE_SUFFIX))
 }
 
-/// What a program did: status, stdout and stderr, which [`fmt::Display`] shows together with paths normalised.
+/// Status, stdout and stderr of a program. [`fmt::Display`] shows all three, with normalised paths.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     pub status: Option<i32>,
@@ -173,7 +173,7 @@ impl Outcome {
         self.normalize(&self.stderr)
     }
 
-    /// Panics with everything there is to see unless the program ended well.
+    /// Panics with the whole output unless the program succeeded.
     #[track_caller]
     #[expect(clippy::return_self_not_must_use, reason = "it has looked at the run already")]
     pub fn success(self) -> Self {

@@ -1,7 +1,7 @@
-//! A cell: a network with nothing but loopback, processes of its own, and the mock model API inside.
+//! A cell: a loopback-only network and a process namespace, with the mock model API inside.
 //!
-//! The cell is entered with `unshare`: as root directly, otherwise through a user namespace. Everything in it is
-//! killed by the kernel when the cell ends, also when the test is killed.
+//! A cell is created with `unshare`: directly as root, otherwise through a user namespace. The kernel kills all its
+//! processes when the cell ends, even if the test is killed.
 
 use std::env;
 use std::io::{BufRead, BufReader, Write};
@@ -35,14 +35,14 @@ struct Heard {
 }
 
 impl Cell {
-    /// Opens a cell; panics with the reason where this machine does not allow one.
+    /// Opens a cell. Panics with the reason if this machine does not allow it.
     pub(super) fn open() -> Self {
         let program = cell_program();
         let mut command = Program::new("unshare");
         if !is_root() {
             command.arg("--map-root-user");
         }
-        // The shell stays process 1 of the cell: it collects orphans, and its end is the end of everything.
+        // The shell stays process 1 of the cell: it reaps orphans, and the kernel kills all processes when it ends.
         let script = include_str!("cell.sh");
         command
             .args(["--net", "--pid", "--mount", "--fork", "--kill-child", "--mount-proc", "sh", "-c", script])
@@ -91,7 +91,7 @@ impl Cell {
         self.send(&Command::Run(run));
     }
 
-    /// Waits for the end of a program; the cell itself enforces the run's limit.
+    /// Waits for the end of a program. The cell enforces the time limit.
     pub(super) fn join(&self, id: usize, limit: Duration) -> Option<End> {
         self.wait(limit, |heard| {
             let end = heard.exits.iter().find(|(exited, _)| *exited == id).map(|(_, end)| end.clone());
@@ -135,7 +135,7 @@ impl Cell {
 
 impl Drop for Cell {
     fn drop(&mut self) {
-        // End of stdin ends the inside in good order; killing `unshare` (--kill-child) covers the rest.
+        // Closing stdin ends the inside normally; killing `unshare` (--kill-child) ends the rest.
         drop(self.control.take());
         for _ in 0..50 {
             if !matches!(self.outside.try_wait(), Ok(None)) {
@@ -158,10 +158,10 @@ fn is_root() -> bool {
     Program::new("id").arg("-u").output().is_ok_and(|out| out.stdout.trim_ascii() == b"0")
 }
 
-/// Returns the program for the inside, built by the same cargo into the same target directory as this test.
+/// Returns the program for the inside, built by cargo into the same target directory as this test.
 ///
-/// Cargo builds the programs of a package only for that package's own tests, and other crates use the cell too;
-/// asking cargo costs a fraction of a second once per process and never leaves a stale program behind.
+/// Cargo builds the programs of a package only for that package's own tests, but other crates use the cell too. Running
+/// cargo takes a fraction of a second once per process, and the program is never out of date.
 fn cell_program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {

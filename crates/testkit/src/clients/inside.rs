@@ -1,7 +1,7 @@
-//! The process that lives inside a cell: serves the mock model API and starts the client.
+//! The process inside a cell, which serves the mock model API and starts the client.
 //!
-//! It is the second process of its own process namespace. When its stdin ends, because the test is done or was
-//! killed, it returns; the shell that is process 1 then ends, and the kernel kills everything that is left.
+//! It is the second process of its process namespace. When its stdin ends, because the test has ended or was killed, it
+//! returns. Then the shell that is process 1 ends, and the kernel kills all remaining processes.
 
 use std::fs::File;
 use std::io::{self, BufRead, Write};
@@ -36,7 +36,7 @@ fn say(event: &Event) {
     let mut line = serde_json::to_string(event).expect("an event is JSON");
     line.push('\n');
     let mut out = io::stdout().lock();
-    // If the test is gone, stdin ends too, and that is where we notice.
+    // If the test has ended, stdin ends too, and the loop over stdin stops.
     drop(out.write_all(line.as_bytes()).and_then(|()| out.flush()));
 }
 
@@ -51,7 +51,7 @@ fn execute(run: &Run) -> End {
             Ok(Some(status)) => return End::Code(status.code()),
             Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(10)),
             Ok(None) => {
-                // The whole group: a client's children must not go on talking to the next run.
+                // Kill the whole group: a client's children must not send requests during the next run.
                 drop(Program::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).status());
                 drop(child.wait());
                 return End::TimedOut;

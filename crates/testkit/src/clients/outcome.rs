@@ -1,4 +1,4 @@
-//! What came out of one turn of a client.
+//! The outcome of one turn of a client.
 
 use std::fmt;
 use std::time::Duration;
@@ -24,13 +24,13 @@ impl Outcome {
         self.requests.iter().filter(|request| request.kind == Kind::Turn).collect()
     }
 
-    /// Returns the first step; panics where there is none.
+    /// Returns the first step. Panics if there is none.
     #[must_use]
     pub fn first_turn(&self) -> &ModelRequest {
         self.turns().first().copied().unwrap_or_else(|| panic!("no model request\n{self}"))
     }
 
-    /// Returns the last step; panics where there is none.
+    /// Returns the last step. Panics if there is none.
     #[must_use]
     pub fn last_turn(&self) -> &ModelRequest {
         self.turns().last().copied().unwrap_or_else(|| panic!("no model request\n{self}"))

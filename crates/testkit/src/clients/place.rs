@@ -1,4 +1,4 @@
-//! Where a client lives: its temporary home, project and records.
+//! The temporary home, project and records of a client.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The directories of one client, gone when the test is.
+/// The directories of a client, deleted at the end of the test.
 pub(super) struct Place {
     root: TempDir,
 }
@@ -41,7 +41,7 @@ impl Place {
         self.root().join("hooks")
     }
 
-    /// Reads a JSON file of the home, an empty object where there is none.
+    /// Reads a JSON file in the home, or returns an empty object if there is none.
     pub(super) fn home_json(&self, path: &str) -> Value {
         fs::read(self.home().join(path))
             .map_or_else(|_| Value::Object(serde_json::Map::new()), |bytes| serde_json::from_slice(&bytes).expect("valid JSON"))

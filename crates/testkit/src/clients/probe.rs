@@ -1,4 +1,4 @@
-//! A trivial hook program, to prove the harness and to measure the clients.
+//! A trivial hook program, to test the harness and to observe the clients.
 
 use std::fs;
 use std::path::Path;
@@ -14,15 +14,15 @@ pub struct HookCall {
 }
 
 impl HookCall {
-    /// Returns a text of the payload, empty where it is missing.
+    /// Returns a string of the payload, or an empty one if it is missing.
     #[must_use]
     pub fn text(&self, key: &str) -> &str {
         self.payload[key].as_str().unwrap_or_default()
     }
 }
 
-/// Saves stdin under a name that sorts by time, then prints one line of context: `PROBE-<event>` or, where the
-/// payload has a source or a sub-agent, `PROBE-<event>-<source>` and `in:<agent id>`.
+/// Saves stdin under a name that sorts by time, then prints one line of context: `PROBE-<event>`, with `-<source>` if the
+/// payload has a source and `in:<agent id>` if it has a sub-agent.
 pub(super) const SCRIPT: &str = r#"#!/bin/sh
 # probe.sh LOG SHAPE EVENT [TEXT]
 file=$1/$(date +%s%N)-$$-$3.json

@@ -1,4 +1,4 @@
-//! What the test and the inside of a cell say to each other: one JSON object per line, over stdin and stdout.
+//! The protocol between a test and the inside of a cell: one JSON object per line, over stdin and stdout.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model_api::{ModelRequest, Script};
 
-/// The mock listens here; nobody else can, the network belongs to the cell.
+/// The port of the mock. It is always free, because the cell has its own network.
 pub(super) const PORT: u16 = 8099;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -15,16 +15,16 @@ pub(super) enum Command {
     Run(Run),
 }
 
-/// A program to run in the cell, with this environment and no other.
+/// A program to run in the cell, with exactly this environment.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Run {
     pub(super) id: usize,
     pub(super) argv: Vec<String>,
     pub(super) env: Vec<(String, String)>,
     pub(super) directory: PathBuf,
-    /// Given to the program as a file; empty input where there is none.
+    /// A file to use as stdin. `None` for empty input.
     pub(super) stdin: Option<PathBuf>,
-    /// Files rather than pipes: a child left behind must not keep us waiting for the end of a pipe.
+    /// A file instead of a pipe, because a child process that keeps running would keep a pipe open.
     pub(super) stdout: PathBuf,
     pub(super) stderr: PathBuf,
     pub(super) limit_millis: u64,

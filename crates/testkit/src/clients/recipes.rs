@@ -1,4 +1,4 @@
-//! How each client is found, kept offline, run and given hooks: one row per client.
+//! How to find, run and configure each client, with one row per client.
 //!
 //! The versions are those of `scripts/install-clients`; the facts are in `docs/agents-measured.md`.
 
@@ -24,7 +24,7 @@ pub(super) use qwen::QWEN;
 use super::place::Place;
 use super::protocol::PORT;
 
-/// A key that opens nothing.
+/// A dummy key.
 const DUMMY_KEY: &str = "dummy-key-for-loopback-tests";
 
 pub(super) struct Recipe {
@@ -33,7 +33,7 @@ pub(super) struct Recipe {
     /// The command line of the program, relative to the client's directory; `{platform}` is `linux-x64` and the
     /// like, `{arch}` the first word of the target triple. A word without a slash is found on the PATH.
     program: &'static [&'static str],
-    /// Writes the files without which the client would ask a person something.
+    /// Writes the files that keep the client from asking the user questions.
     pub(super) prepare: fn(&Place),
     pub(super) env: fn(&Place) -> Vec<(&'static str, String)>,
     pub(super) headless: fn(&str) -> Vec<String>,
@@ -46,7 +46,7 @@ pub(super) struct Recipe {
 }
 
 impl Recipe {
-    /// Returns the command line of the program, or what to do about its absence.
+    /// Returns the command line of the program, or an error that says how to install it.
     pub(super) fn locate(&self, clients: &Path) -> Result<Vec<String>, String> {
         let missing = |what: &Path| {
             format!(
@@ -84,7 +84,7 @@ fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
-/// Adds a hook in the shape that Claude invented and Codex, Gemini and Qwen took over.
+/// Adds a hook in Claude's format, which Codex, Gemini and Qwen use too.
 fn register_nested(place: &Place, file: &str, event: &str, hook: Value) {
     let mut settings = place.home_json(file);
     let groups = &mut settings["hooks"][event];

@@ -1,4 +1,4 @@
-//! A client that takes turns.
+//! A client, and how to run its turns.
 
 use std::env;
 use std::fs;
@@ -14,10 +14,10 @@ use super::recipes::{self, Recipe};
 use super::terminal::Terminal;
 use crate::model_api::{ModelRequest, Script};
 
-/// A real agent client with a home, a project and a mock model of its own.
+/// A real agent client with its own home, project and mock model.
 ///
-/// Its files may be changed at any time, by the methods here or by programs that a test runs on [`Client::home`]
-/// and [`Client::project`] (`brief install`). The cell opens with the first run and closes with the value.
+/// Its files may be changed at any time, by the methods here or by programs that a test runs on [`Client::home`] and
+/// [`Client::project`] (`brief install`). The cell opens with the first run and closes when the client is dropped.
 pub struct Client {
     pub(super) recipe: &'static Recipe,
     pub(super) place: Place,
@@ -89,7 +89,7 @@ impl Client {
         }
     }
 
-    /// Returns the client's home; its settings live below it.
+    /// Returns the client's home, which contains its settings.
     #[must_use]
     pub fn home(&self) -> PathBuf {
         self.place.home()
@@ -119,7 +119,7 @@ impl Client {
         self
     }
 
-    /// Puts a directory in front of the PATH of the client and its hooks: the one with `brief` in it.
+    /// Prepends a directory to the PATH of the client and its hooks, such as the one with `brief`.
     pub fn path(&mut self, directory: &Path) -> &mut Self {
         self.path.push(directory.to_owned());
         self
@@ -131,35 +131,35 @@ impl Client {
         self
     }
 
-    /// Sets the time after which a run has failed; 120 seconds unless told otherwise.
+    /// Sets the time limit of a run. The default is 120 seconds.
     pub fn limit(&mut self, limit: Duration) -> &mut Self {
         self.limit = limit;
         self
     }
 
-    /// Lets the client keep its own rules on which hooks may run (Codex: those that somebody approved).
+    /// Makes the client apply its own rules on which hooks may run (Codex: those that the user has approved).
     pub fn ask_for_trust(&mut self) -> &mut Self {
         self.asks_for_trust = true;
         self
     }
 
-    /// Registers a command for an event in the client's own settings, after those already there.
+    /// Registers a command for an event in the client's own settings, after existing ones.
     pub fn hook(&mut self, event: &str, command: &str) -> &mut Self {
         (self.recipe.register)(&self.place, event, command);
         self
     }
 
-    /// Registers a probe for an event; its context is `PROBE-<event>` (with the source where there is one).
+    /// Registers a probe for an event. Its context is `PROBE-<event>`, with the source if there is one.
     pub fn probe(&mut self, event: &str) -> &mut Self {
         self.probe_saying(event, &format!("PROBE-{event}"))
     }
 
-    /// Registers a probe that says something else.
+    /// Registers a probe with other context.
     pub fn probe_saying(&mut self, event: &str, text: &str) -> &mut Self {
         self.probe_in_shape(self.recipe.shape, event, text)
     }
 
-    /// Registers a probe that only listens.
+    /// Registers a probe that prints nothing.
     pub fn listener(&mut self, event: &str) -> &mut Self {
         self.probe_in_shape("silent", event, "")
     }
@@ -195,7 +195,7 @@ impl Client {
         self.headless((self.recipe.resume)(prompt))
     }
 
-    /// Starts the client in a terminal and waits until it can be typed to.
+    /// Starts the client in a terminal and waits until it accepts input.
     pub fn interactive(&mut self) -> Terminal<'_> {
         Terminal::open(self)
     }
@@ -223,7 +223,7 @@ impl Client {
         self.program.iter().cloned().chain(arguments.into_iter().filter(is_wanted)).chain(self.args.iter().cloned()).collect()
     }
 
-    /// Runs any program in the cell and waits for it; panics when it cannot start or takes too long.
+    /// Runs a program in the cell and waits for it. Panics if it cannot start or takes too long.
     pub(super) fn execute(&mut self, argv: Vec<String>, env: Vec<(String, String)>, stdin: Option<PathBuf>) -> Outcome {
         self.runs += 1;
         let (stdout, stderr) = (self.place.root().join("stdout"), self.place.root().join("stderr"));
@@ -265,7 +265,7 @@ impl Client {
             ("HOME".to_owned(), text(&self.place.home())),
             ("TMPDIR".to_owned(), text(&self.place.temp())),
             ("LANG".to_owned(), "C.UTF-8".to_owned()),
-            // A project in a temporary directory has no repository above it, whatever the machine looks like.
+            // Ignore a repository above the temporary directory, if the machine has one there.
             ("GIT_CEILING_DIRECTORIES".to_owned(), text(self.place.root())),
         ];
         env.extend((self.recipe.env)(&self.place).into_iter().map(|(key, value)| (key.to_owned(), value)));

@@ -1,4 +1,4 @@
-//! A client in a terminal, driven through tmux: for what only an interactive session does, `/clear` and `/compact`.
+//! A client in a terminal, controlled through tmux, for features of interactive sessions such as `/clear` and `/compact`.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -16,25 +16,25 @@ pub struct Terminal<'client> {
     start: usize,
 }
 
-/// Longest wait for a screen or a request.
+/// The longest wait for a screen or a request.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// After so long without the expected request, the Enter was probably lost.
+/// If the expected request does not arrive for this long, the Enter was probably lost.
 const SWALLOWED: Duration = Duration::from_secs(8);
 
-/// A text of up to this length is shown as it is while it is typed.
+/// Clients show a typed text of up to this length in full.
 const SHORT: usize = 60;
 
-/// After so long without it on the screen, a text was probably lost.
+/// If a text does not appear on the screen for this long, it was probably lost.
 const ECHO: Duration = Duration::from_secs(6);
 
-/// A screen that has not changed for so long is at rest: every client here shows a spinner while it works.
+/// If the screen does not change for this long, the client is idle, because all clients show a spinner while they work.
 const REST: Duration = Duration::from_millis(1200);
 
 impl<'client> Terminal<'client> {
     pub(super) fn open(client: &'client mut Client) -> Self {
         let start = client.cell().request_count();
-        // A socket of its own: a server that was told to end still listens for a moment.
+        // Use a separate socket: a server that is shutting down still listens for a moment.
         let socket = client.place.root().join(format!("tmux-{}", client.runs));
         let argv = client.interactive_argv();
         let project = client.place.project().display().to_string();
@@ -46,7 +46,7 @@ impl<'client> Terminal<'client> {
         terminal
     }
 
-    /// Pastes a text, submits it, and waits until the client is at rest again.
+    /// Pastes a text, submits it, and waits until the client is idle again.
     pub fn submit(&mut self, text: &str) -> &mut Self {
         let buffer = self.client.place.root().join("paste");
         write(&buffer, text);
@@ -58,7 +58,7 @@ impl<'client> Terminal<'client> {
         self.enter()
     }
 
-    /// Types a slash command, submits it, and waits until the client is at rest again.
+    /// Types a slash command, submits it, and waits until the client is idle again.
     pub fn command(&mut self, command: &str) -> &mut Self {
         self.put(command, |terminal| {
             terminal.tmux(&["send-keys", "-t", "test", "-l", command]);
@@ -66,13 +66,13 @@ impl<'client> Terminal<'client> {
         self.enter()
     }
 
-    /// Puts a text into the client's input. One that is still starting may lose it; then it is put again.
+    /// Enters a text into the client's input. Tries again if the client loses it, which happens while it starts.
     fn put(&mut self, text: &str, put: impl Fn(&mut Self)) {
         for _ in 0..3 {
             put(self);
             let deadline = Instant::now() + ECHO;
             while Instant::now() < deadline {
-                // A long text is shown in short; nothing can be said of it.
+                // A long text is shown abbreviated, so it cannot be found on the screen.
                 if text.len() > SHORT || self.screen().contains(text) {
                     return;
                 }
@@ -82,7 +82,7 @@ impl<'client> Terminal<'client> {
     }
 
     fn enter(&mut self) -> &mut Self {
-        // An Enter that follows too closely is taken as part of the text.
+        // An Enter that follows too quickly becomes part of the text.
         self.settle();
         self.press_enter();
         self.settle();
@@ -93,29 +93,29 @@ impl<'client> Terminal<'client> {
         self.tmux(&["send-keys", "-t", "test", "Enter"]);
     }
 
-    /// Waits until there are so many conversation steps in this session, and the client is at rest.
+    /// Waits until this session has this many conversation steps, and the client is idle.
     pub fn wait_for_turns(&mut self, count: usize) -> &mut Self {
         self.wait_for(&format!("{count} turns"), |requests| requests.iter().filter(|request| request.kind == Kind::Turn).count() >= count)
     }
 
-    /// Waits until `wanted` holds of this session's requests, and the client is at rest.
+    /// Waits until `wanted` holds for this session's requests, and the client is idle.
     pub fn wait_for(&mut self, what: &str, wanted: impl Fn(&[ModelRequest]) -> bool) -> &mut Self {
         let start = self.start;
         let deadline = Instant::now() + PATIENCE;
         while !self.client.cell().wait_for_requests(start, SWALLOWED, &wanted) {
             if Instant::now() < deadline {
-                // A client that is still starting may swallow the key; on an empty line it does nothing.
+                // A client that is still starting may lose the key. On an empty line the key does nothing.
                 self.press_enter();
                 continue;
             }
             let seen: Vec<String> = self.requests().iter().map(|request| format!("{:?} {}", request.kind, request.path)).collect();
-            panic!("waited in vain for {what}\nrequests: {seen:#?}\nscreen:\n{}", self.screen());
+            panic!("timed out waiting for {what}\nrequests: {seen:#?}\nscreen:\n{}", self.screen());
         }
         self.settle();
         self
     }
 
-    /// Talks, has the window compacted, talks, has it cleared, and talks again; returns the three turns.
+    /// Sends a message before and after a compaction, and one after a clear. Returns the three turns.
     pub fn compact_and_clear(&mut self) -> Vec<ModelRequest> {
         self.submit("PROMPT-ONE").wait_for_turns(1);
         self.command("/compact").wait_for_compaction();
@@ -141,7 +141,7 @@ impl<'client> Terminal<'client> {
         self.requests().into_iter().filter(|request| request.kind == Kind::Turn).collect()
     }
 
-    /// Returns the socket of the terminal's tmux server; the client is in its pane `test`.
+    /// Returns the socket of the terminal's tmux server. The client is in the pane `test`.
     #[must_use]
     pub fn socket(&self) -> &Path {
         &self.socket
@@ -152,11 +152,11 @@ impl<'client> Terminal<'client> {
         self.tmux(&["capture-pane", "-p", "-t", "test"])
     }
 
-    /// Waits until the terminal shows a text, and the client is at rest.
+    /// Waits until the terminal shows a text, and the client is idle.
     pub fn wait_for_screen(&mut self, text: &str) -> &mut Self {
         let deadline = Instant::now() + PATIENCE;
         while !self.screen().contains(text) {
-            assert!(Instant::now() < deadline, "waited in vain for `{text}` on the screen:\n{}", self.screen());
+            assert!(Instant::now() < deadline, "timed out waiting for `{text}` on the screen:\n{}", self.screen());
             thread::sleep(Duration::from_millis(100));
         }
         self.settle();
@@ -176,7 +176,7 @@ impl<'client> Terminal<'client> {
                 return;
             }
         }
-        panic!("the screen never came to rest:\n{last}");
+        panic!("the screen never stopped changing:\n{last}");
     }
 
     fn tmux(&mut self, arguments: &[&str]) -> String {
@@ -193,7 +193,7 @@ impl<'client> Terminal<'client> {
 
 impl Drop for Terminal<'_> {
     fn drop(&mut self) {
-        // While a test is failing the cell goes away anyway; a second panic would hide the first.
+        // If the test is panicking, the cell ends anyway, and a second panic would hide the first.
         if !thread::panicking() {
             self.tmux(&["kill-server"]);
         }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::{Handler, Request, Response};
 
-/// Serves one connection until the client closes it or a response asks for an end.
+/// Serves a connection until the client closes it or a response ends it.
 pub(super) fn converse(stream: &TcpStream, handler: &Handler, stop: &AtomicBool, served: &AtomicUsize) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream);

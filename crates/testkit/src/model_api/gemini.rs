@@ -8,7 +8,7 @@ use crate::http::Response;
 pub(super) fn render(request: &ModelRequest, answer: &Answer) -> Response {
     let mut parts: Vec<Value> = Vec::new();
     if request.kind == Kind::Side {
-        // The union of what the routing, loop and next-speaker questions of the pinned version want to read.
+        // All fields that the routing, loop and next-speaker requests of the pinned version expect.
         let verdict = json!({"reasoning": "mock", "model_choice": "flash", "complexity_score": 1,
             "complexity_reasoning": "mock", "next_speaker": "user"});
         parts.push(json!({"text": verdict.to_string()}));

@@ -1,11 +1,11 @@
-//! The texts of a request in the order the model reads them, whatever the wire format.
+//! Extracts the texts of a request in the order in which the model reads them, from any wire format.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Api;
 
-/// Who says a text.
+/// The author of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
     System,
@@ -27,7 +27,7 @@ pub struct Part {
     pub text: String,
 }
 
-/// Returns the elements of an array member, none where it is missing.
+/// Returns the elements of an array member, or none if it is missing.
 pub(super) fn items<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
     value.get(key).and_then(Value::as_array).into_iter().flatten()
 }
@@ -66,7 +66,7 @@ fn messages(out: &mut Vec<Part>, body: &Value, list: &str, key: &str) {
             _ => Role::User,
         };
         match message["type"].as_str() {
-            // Items of the Responses API that are no messages.
+            // Items of the Responses API that are not messages.
             Some("function_call") => {
                 push_json(out, Role::Assistant, index, 0, &message["arguments"]);
             }
@@ -84,7 +84,7 @@ fn messages(out: &mut Vec<Part>, body: &Value, list: &str, key: &str) {
     }
 }
 
-/// Reads a text, or a list of blocks of the shapes that the four formats know.
+/// Reads a string, or a list of blocks in the shapes of the four formats.
 fn content(out: &mut Vec<Part>, role: Role, message: usize, content: &Value) {
     match content {
         Value::String(text) => push(out, role, message, 0, text),

@@ -1,4 +1,4 @@
-//! One recorded request, and how its purpose is recognised.
+//! A recorded request, and the detection of its purpose.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,11 +13,11 @@ pub struct ModelRequest {
     pub api: Api,
     pub kind: Kind,
     pub method: String,
-    /// Path without the query, which may hold a key.
+    /// The path without the query, which may contain a key.
     pub path: String,
-    /// Headers without the ones that carry keys.
+    /// The headers, without those that contain keys.
     pub headers: Vec<(String, String)>,
-    /// The JSON body, or a string where it was not JSON.
+    /// The JSON body, or a string if it is not JSON.
     pub body: Value,
 }
 
@@ -28,20 +28,20 @@ pub enum Api {
     Responses,
     Chat,
     Gemini,
-    /// Not a model request at all.
+    /// Not a model request.
     None,
 }
 
 /// What a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
-    /// A step of the conversation, of the main thread or of a sub-agent: answered by the script.
+    /// A step of the conversation, in the main thread or a sub-agent. The script answers it.
     Turn,
-    /// The summary that a compaction asks for.
+    /// A request for the summary of a compaction.
     Compaction,
-    /// Titles, topics, routing: the client's own small questions.
+    /// The client's own small requests: titles, topics, routing.
     Side,
-    /// A question for a number of tokens.
+    /// A request to count tokens.
     Count,
     Other,
 }
@@ -54,10 +54,10 @@ pub(super) struct Tool {
 
 const SECRET_HEADERS: &[&str] = &["authorization", "x-api-key", "x-goog-api-key", "api-key", "cookie"];
 
-/// Words by which background work announces itself that carries tools and is no step of the conversation (Qwen's memory).
+/// Phrases in background requests that offer tools but are not steps of the conversation (Qwen's memory).
 const SIDE_PHRASES: &[&str] = &["Managed memory has TWO directories"];
 
-/// Words by which the clients of the pinned versions ask for the summary of a compaction.
+/// Phrases with which the pinned clients ask for the summary of a compaction.
 const COMPACTION_PHRASES: &[&str] = &[
     "Your task is to create a detailed summary of the conversation",
     "Your task is to create a detailed summary of the RECENT portion",
@@ -87,14 +87,14 @@ impl ModelRequest {
         if self.path.ends_with("/compact") || self.asks_with(COMPACTION_PHRASES) {
             return Kind::Compaction;
         }
-        // The clients' small questions come without tools, or want JSON of a given shape back.
+        // The clients' small requests offer no tools, or ask for JSON of a given shape.
         if self.tools().is_empty() || self.wants_json() || self.asks_with(SIDE_PHRASES) {
             return Kind::Side;
         }
         Kind::Turn
     }
 
-    /// Looks at the instructions and the last message only: the words may be quoted in the history for ever.
+    /// Looks only at the instructions and the last message, because the history may contain the phrases of earlier requests.
     fn asks_with(&self, phrases: &[&str]) -> bool {
         let parts = self.parts();
         let last = parts.last().map(|part| part.message);
@@ -111,7 +111,7 @@ impl ModelRequest {
         self.body.pointer("/generationConfig/responseMimeType").and_then(Value::as_str) == Some("application/json")
     }
 
-    /// Returns every text that the model sees, in order, with who says it. Descriptions of tools are left out.
+    /// Returns every text that the model sees, in order, with its author. Tool descriptions are left out.
     #[must_use]
     pub fn parts(&self) -> Vec<Part> {
         parts::read(self.api, &self.body)
@@ -147,7 +147,7 @@ impl ModelRequest {
         self.parts().into_iter().find(|part| part.text.contains(needle))
     }
 
-    /// Returns whether all needles are there, one after the other.
+    /// Returns whether all needles occur, in this order.
     #[must_use]
     pub fn in_order(&self, needles: &[&str]) -> bool {
         let text = self.text();

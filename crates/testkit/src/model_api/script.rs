@@ -1,4 +1,4 @@
-//! What the mock model says, and in which order.
+//! The answers of the mock model, in order.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::request::{ModelRequest, Tool};
 use super::{Answer, NamedCall, Role};
 
-/// The answers of one test, in order; when they are used up the model says `DONE`.
+/// The answers of a test, in order. After the last one, the model answers `DONE`.
 ///
 /// ```
 /// use briefing_testkit::model_api::{Call, Reply, Script};
@@ -41,7 +41,7 @@ pub struct Reply {
     input_tokens: Option<u64>,
 }
 
-/// A tool that the model asks for, named by what it does: each client calls it differently.
+/// A tool that the model calls, named by its purpose, because each client has its own name for it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Call {
     Shell {
@@ -87,7 +87,7 @@ impl Script {
         self.reply(Reply::shell(command))
     }
 
-    /// Gives requests whose user text contains `needle` answers of their own: a sub-agent with that task.
+    /// Adds separate answers for requests whose user text contains `needle`, such as those of a sub-agent with that task.
     #[must_use]
     pub fn thread(mut self, needle: &str, replies: impl IntoIterator<Item = Reply>) -> Self {
         self.threads.push(Thread { needle: needle.to_owned(), replies: replies.into_iter().collect() });
@@ -110,7 +110,7 @@ impl Script {
                 answer.calls.push(named);
             } else {
                 let names: Vec<&str> = offered.iter().map(|tool| tool.name.as_str()).collect();
-                // Said aloud, so that a test which waits for the tool finds the reason in the client's output.
+                // Answer with the reason, so that a test that waits for the tool finds it in the client's output.
                 answer.text = Some(format!("TOOL-NOT-OFFERED {call:?}; offered: {}", names.join(" ")));
             }
         }
@@ -140,7 +140,7 @@ impl Reply {
         Self::calls([Call::Agent { task: task.to_owned(), background: false }])
     }
 
-    /// Claims that the request was this long, to provoke an automatic compaction.
+    /// Reports this many input tokens, to trigger an automatic compaction.
     #[must_use]
     pub fn input_tokens(mut self, tokens: u64) -> Self {
         self.input_tokens = Some(tokens);

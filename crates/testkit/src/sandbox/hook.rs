@@ -1,7 +1,7 @@
-//! Hooks as agents call them: a payload on stdin, the context in the JSON on stdout.
+//! Runs hooks as agents do: with a payload on stdin and the context in the JSON on stdout.
 //!
-//! Tests of hooks use only this way, so that what a payload has at least and where each agent finds the context is
-//! written once.
+//! All tests of hooks go through this module, so that the minimal payload and the place of the context in each agent's
+//! format are defined once.
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::{Outcome, Sandbox, binary};
 
 impl Sandbox {
-    /// Returns the payload of an event: session `s-1` in the project's root, and `more`, which may replace both.
+    /// Returns the payload of an event: session `s-1` in the project's root, plus the fields of `more`, which override both.
     pub fn payload(&self, more: &Value) -> Value {
         let mut payload = json!({ "session_id": "s-1", "cwd": self.root() });
         let more = more.as_object().expect("a payload is an object").clone();
@@ -20,8 +20,8 @@ impl Sandbox {
         payload
     }
 
-    /// Calls `brief hook` with these words (agent, event, lane) and returns the context that the agent gets; empty
-    /// where there is none. Panics unless the hook ends with 0 and says nothing on stderr.
+    /// Runs `brief hook` with these arguments (agent, event, lane) and returns the context that the agent receives, or an
+    /// empty string. Panics unless the hook exits with 0 and prints nothing to stderr.
     #[track_caller]
     pub fn hook<A: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = A>, more: &Value) -> String {
         let words = std::iter::once(OsStr::new("hook").to_owned()).chain(words.into_iter().map(|word| word.as_ref().to_owned()));
@@ -30,7 +30,7 @@ impl Sandbox {
         outcome.context()
     }
 
-    /// Starts `brief` with these words, gives it a payload and closes its stdin; for calls that overlap or are killed.
+    /// Starts `brief` with these arguments, sends it a payload and closes its stdin. For calls that overlap or are killed.
     pub fn start<A: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = A>, payload: &Value) -> Child {
         let mut command = self.command(binary());
         command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -48,14 +48,14 @@ impl Sandbox {
 }
 
 impl Outcome {
-    /// Returns the context of a hook's answer; empty where there is none.
+    /// Returns the context in a hook's answer, or an empty string.
     #[track_caller]
     pub fn context(&self) -> String {
         context(&self.stdout)
     }
 }
 
-/// Returns the context of what a hook printed, wherever the agent's format has it; empty where nothing was printed.
+/// Returns the context in a hook's output, in any agent's format, or an empty string if nothing was printed.
 #[track_caller]
 pub fn context(stdout: &[u8]) -> String {
     if stdout.is_empty() {

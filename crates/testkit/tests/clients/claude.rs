@@ -3,7 +3,7 @@
 use briefing_testkit::clients::Client;
 use briefing_testkit::model_api::{Call, Kind, ModelRequest, Reply, Role, Script};
 
-/// Returns who says `needle` and in which message and block; it must be there exactly once.
+/// Returns the author, message and block of `needle`, which must occur exactly once.
 fn place_of(request: &ModelRequest, needle: &str) -> (Role, usize, usize) {
     assert_eq!(request.count(needle), 1, "{needle} in {:#?}", request.texts());
     let part = request.part_with(needle).expect("counted above");
@@ -21,7 +21,7 @@ fn context_lands_where_the_reference_says_and_stays_after_resume() {
     assert_eq!(outcome.stdout.trim(), "done");
     assert_eq!(outcome.turns().len(), 2, "{outcome}");
 
-    // Session context opens the first message, prompt context stands before the prompt in the same message.
+    // Session context begins the first message; prompt context comes before the prompt in the same message.
     let first = outcome.first_turn();
     assert_eq!(place_of(first, "PROBE-SessionStart-startup"), (Role::User, 0, 0));
     assert!(first.in_order(&["PROBE-SessionStart", "PROBE-UserPromptSubmit", "PROMPT-ONE"]), "{outcome}");
@@ -41,7 +41,7 @@ fn context_lands_where_the_reference_says_and_stays_after_resume() {
     assert!(sessions.iter().all(|id| *id == sessions[0]), "{sessions:?}");
 }
 
-/// The payload of a fork names no parent; the window has all that the parent's had.
+/// The payload of a fork names no parent, but its window has everything that the parent's window had.
 #[test]
 fn fork_is_a_new_session_with_the_old_window() {
     let mut client = Client::claude();
@@ -159,7 +159,7 @@ fn compaction_within_a_tool_loop_starts_the_session_again() {
     assert_eq!(outcome.stdout.trim(), "done");
     assert_eq!(outcome.counts("PROBE-SessionStart-startup"), [1, 1, 0, 0], "{outcome}");
     assert_eq!(outcome.counts("PROBE-SessionStart-compact"), [0, 0, 1, 1], "{outcome}");
-    // The prompt's context is gone and its hook does not run again: what it brought is due at SessionStart.
+    // The prompt's context is lost and its hook does not run again, so its context is due at SessionStart.
     assert_eq!(outcome.counts("PROBE-UserPromptSubmit"), [1, 1, 0, 0], "{outcome}");
     let events: Vec<String> = client.hook_calls().into_iter().map(|call| call.event).collect();
     let expected = ["SessionStart", "UserPromptSubmit", "PostToolBatch", "PostToolBatch", "PreCompact", "SessionStart", "PostToolBatch"];
@@ -184,7 +184,7 @@ fn compact_and_clear_in_the_terminal() {
     assert_ne!(ids[0], ids[2], "clear begins a new one");
 }
 
-/// Returns a hook's output in the shape of Claude.
+/// Returns a hook's output in Claude's format.
 fn context(event: &str, text: &str) -> String {
     format!(r#"{{"hookSpecificOutput":{{"hookEventName":"{event}","additionalContext":"{text}"}}}}"#)
 }

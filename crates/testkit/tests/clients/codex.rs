@@ -14,7 +14,7 @@ fn context_lands_where_the_reference_says_and_stays_after_resume() {
     let outcome = client.run("PROMPT-ONE please");
     assert_eq!(outcome.stdout.trim(), "done");
 
-    // Session context stands before the prompt, prompt context after it, tool context before the tool's output.
+    // Session context comes before the prompt, prompt context after it, tool context before the tool's output.
     let last = outcome.last_turn();
     let order = ["PROBE-SessionStart-startup", "PROMPT-ONE", "PROBE-UserPromptSubmit", "PROBE-PreToolUse", "PROBE-PostToolUse"];
     assert!(last.in_order(&order), "{outcome}");

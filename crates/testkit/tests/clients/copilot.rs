@@ -26,8 +26,8 @@ fn context_lands_where_the_reference_says() {
     assert_eq!(role("PROBE-preToolUse"), Some(Role::User));
 }
 
-/// What is written into the prompt or a tool's result is kept; session and pre-tool context live only as long as the
-/// process. The session's is asked for again on resume.
+/// Context in the prompt or a tool's result is kept. Session and pre-tool context is lost with the process; the session's
+/// hook runs again on resume.
 #[test]
 fn resume_keeps_prompt_context_and_loses_session_and_tool_context() {
     let mut client = Client::copilot();
@@ -60,10 +60,10 @@ fn compact_and_clear_in_the_terminal() {
     events[..2].sort();
     events[4..].sort();
     let expected = ["sessionStart", "userPromptSubmitted", "preCompact", "userPromptSubmitted", "sessionStart", "userPromptSubmitted"];
-    assert_eq!(events, expected, "no event tells that the compaction is done");
+    assert_eq!(events, expected, "there is no event after a compaction");
 }
 
-/// A sub-agent has a session id of its own; its parent's is in `parentAgentId`.
+/// A sub-agent has its own session id; its parent's is in `parentAgentId`.
 #[test]
 fn hooks_of_a_sub_agent_carry_its_id() {
     let mut client = Client::copilot();
@@ -93,13 +93,13 @@ fn hooks_of_a_sub_agent_carry_its_id() {
     assert_eq!((start.text("sessionId"), start.text("parentAgentId")), (parent, parent));
     let shell = calls.iter().find(|call| call.text("toolName") == "bash").expect("it ran a command");
     assert_eq!((shell.text("sessionId"), shell.text("agentId"), shell.text("parentAgentId")), (agent, agent, parent));
-    // Its task arrives at the prompt's hook with our own text in front.
+    // The prompt's hook receives its task with our context before it.
     let task = calls.iter().find(|call| call.event == "userPromptSubmitted" && call.text("agentId") == agent);
     assert!(task.expect("the task is submitted").text("prompt").starts_with("PROBE-subagentStart"));
 }
 
-/// An automatic compaction runs beside the turn: one more request has the old window, then the summary takes its place,
-/// and what came after `preCompact` stays.
+/// An automatic compaction runs in parallel with the turn: one more request has the old window, then the summary
+/// replaces it, and everything after `preCompact` stays.
 #[test]
 fn compaction_within_a_tool_loop_runs_in_the_background() {
     let mut client = Client::copilot();

@@ -17,7 +17,7 @@ fn context_lands_where_the_reference_says() {
     assert!(last.in_order(&order), "{outcome}");
     assert_eq!(outcome.counts("PROBE-BeforeTool"), [0, 0], "dropped by the client\n{outcome}");
     assert_eq!(last.part_with("PROBE-AfterTool").map(|part| part.role), Some(Role::Tool), "{outcome}");
-    // In this mode the prompt already carries the session's context when the next hook sees it.
+    // In this mode the prompt already contains the session's context when the next hook receives it.
     let calls = client.hook_calls();
     let prompt = calls.iter().find(|call| call.event == "BeforeAgent").expect("the prompt's hook ran");
     assert!(prompt.text("prompt").starts_with("<hook_context>PROBE-SessionStart"));
@@ -35,8 +35,8 @@ fn prompt_context_stays_after_resume() {
     assert!(resumed.last_turn().in_order(&["PROMPT-ONE", "PROBE-BeforeAgent", "PROMPT-TWO"]), "{resumed}");
 }
 
-/// Why session context must not be given at `SessionStart` here: the client takes a user message that begins with
-/// `<hook_context>` for its own when it reads the history back, and without a terminal that is the prompt.
+/// Context at `SessionStart` loses the prompt: when the client reads the history back, it drops user messages that begin
+/// with `<hook_context>`, and without a terminal that message is the prompt.
 #[test]
 fn session_context_takes_the_prompt_with_it_on_resume() {
     let mut client = Client::gemini();
@@ -49,8 +49,8 @@ fn session_context_takes_the_prompt_with_it_on_resume() {
     assert!(resumed.last_turn().in_order(&["PROBE-SessionStart-resume", "PROMPT-TWO"]), "{resumed}");
 }
 
-/// In the terminal session context is a message of its own: on resume the prompt stays, the old context is lost, and the new
-/// one, which the event of the resume brings, never arrives.
+/// In a terminal, session context is a separate message: on resume the prompt stays, the old context is lost, and the new
+/// context of the resume's event never arrives.
 #[test]
 fn session_context_is_lost_on_resume_in_the_terminal() {
     let mut client = Client::gemini();
@@ -73,7 +73,7 @@ fn session_context_is_lost_on_resume_in_the_terminal() {
 fn compress_and_clear_in_the_terminal() {
     let mut client = Client::gemini();
     client.probe("SessionStart").probe("BeforeAgent").listener("PreCompress");
-    // The client declines to compress what is small, by the numbers that the model reported.
+    // The client does not compress a small window, judging by the token counts that the model reports.
     let long = (0..3_000).map(|number| number.to_string()).collect::<Vec<_>>().join(" words ");
     let long = Reply::text(&long).input_tokens(60_000);
     client.script(Script::new().reply(long.clone()).reply(long));
@@ -87,5 +87,5 @@ fn compress_and_clear_in_the_terminal() {
     let turns = terminal.turns();
     let count = |needle: &str| turns.iter().map(|turn| turn.count(needle)).collect::<Vec<_>>();
     assert_eq!(count("PROBE-SessionStart-startup"), [1, 1, 0, 0]);
-    assert_eq!(count("PROBE-SessionStart-clear"), [0, 0, 0, 0], "fires, and is dropped");
+    assert_eq!(count("PROBE-SessionStart-clear"), [0, 0, 0, 0], "the hook runs, and its context is dropped");
 }

@@ -1,6 +1,6 @@
-//! The real clients, offline: what reaches the model, and when.
+//! Runs the real clients offline and checks what reaches the model, and when.
 //!
-//! They need `scripts/install-clients`; a client that is not there is a failure, never a skip.
+//! The tests need `scripts/install-clients`. If a client is missing, its tests fail; they are never skipped.
 
 mod claude;
 mod codex;

@@ -1,4 +1,4 @@
-//! The mock itself, without a client: plain HTTP in, the four formats out.
+//! Tests the mock itself, without a client: plain HTTP requests in the four formats.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use briefing_testkit::http::{Response, Server};
 use briefing_testkit::model_api::{Kind, ModelApi, Reply, Script};
 use serde_json::{Value, json};
 
-/// Sends one request and returns all that comes back.
+/// Sends a request and returns everything that is received.
 fn post(url: &str, path: &str, body: &str) -> String {
     let address = url.trim_start_matches("http://");
     let mut stream = TcpStream::connect(address).expect("the server listens");
@@ -16,7 +16,7 @@ fn post(url: &str, path: &str, body: &str) -> String {
     let head = format!("POST {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer SECRET\r\ncontent-length: {}\r\n\r\n", body.len());
     stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).expect("sent");
     let mut out = Vec::new();
-    // Ends with the time-out: the connection is kept alive.
+    // Ends with the timeout, because the connection is kept alive.
     drop(stream.read_to_end(&mut out));
     String::from_utf8_lossy(&out).into_owned()
 }

@@ -20,7 +20,7 @@ fn context_lands_where_the_reference_says_and_what_resume_keeps() {
     // The prompt's hook runs again after the tool, with an empty prompt, and its context is taken again.
     assert_eq!(outcome.counts("PROBE-UserPromptSubmit"), [1, 2], "{outcome}");
 
-    // The system prompt is made anew on resume; of the prompts' contexts only the one with a real prompt is kept.
+    // The system prompt is rebuilt on resume. Of the prompts' contexts, only the one with a real prompt is kept.
     let resumed = client.resume("PROMPT-TWO please");
     let turn = resumed.first_turn();
     assert_eq!(turn.count("PROBE-SessionStart-startup"), 0, "{resumed}");

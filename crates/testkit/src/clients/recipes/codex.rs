@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{DUMMY_KEY, Recipe, register_nested, url, words};
 use crate::clients::place::write;
 
-/// Without it, hooks that nobody approved are skipped in silence.
+/// Without it, Codex silently skips hooks that the user has not approved.
 pub(in crate::clients) const BYPASS_HOOK_TRUST: &str = "--dangerously-bypass-hook-trust";
 
 pub(in crate::clients) static CODEX: Recipe = Recipe {

@@ -10,7 +10,7 @@ pub(in crate::clients) static GEMINI: Recipe = Recipe {
     name: "gemini",
     version: "0.61.0",
     program: &["node", "node_modules/@google/gemini-cli/bundle/gemini.js"],
-    // In the user's file: the client refuses system settings below a directory that others may write to.
+    // In the user's file, because the client rejects system settings in a directory that others can write to.
     prepare: |place| {
         let settings = json!({
             "security": {"auth": {"selectedType": "gemini-api-key"}},

@@ -21,7 +21,7 @@ pub(in crate::clients) static OPENCODE: Recipe = Recipe {
                 "options": {"baseURL": url("/v1"), "apiKey": DUMMY_KEY},
                 "models": {"mock-model": {"name": "mock-model"}}}}});
         place.write_home_json(".config/opencode/opencode.json", &settings);
-        // Looks as if the types for plugins were installed: else every start tries the registry for a minute and a half.
+        // Pretend that the plugin types are installed: otherwise every start tries the registry for a minute and a half.
         let types = json!({"dependencies": {"@opencode-ai/plugin": "1.18.33"}});
         place.write_home_json(".config/opencode/package.json", &types);
         place.write_home_json(".config/opencode/package-lock.json", &json!({"packages": {"": types}}));
