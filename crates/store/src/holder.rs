@@ -128,14 +128,14 @@ mod tests {
     use super::*;
 
     /// The number of a process that does not exist.
-    const NOBODY: u32 = u32::MAX;
+    const NO_PROCESS: u32 = u32::MAX;
 
     fn life(holder: &Holder) -> Life {
         Holder::life_of(&holder.text())
     }
 
     fn gone() -> Holder {
-        Holder { pid: NOBODY, ..Holder::me() }
+        Holder { pid: NO_PROCESS, ..Holder::me() }
     }
 
     #[test]
@@ -178,7 +178,7 @@ mod tests {
         let here = Around { namespace: Around::here().namespace.clone(), ..Around::default() };
         let me = Holder { around: here.clone(), ..Holder::me() };
         assert_eq!(me.life(&here), Life::Runs);
-        assert_eq!(Holder { pid: NOBODY, ..me }.life(&here), Life::Unknown);
+        assert_eq!(Holder { pid: NO_PROCESS, ..me }.life(&here), Life::Unknown);
         assert_eq!(gone().life(&here), Life::Unknown);
     }
 
@@ -187,7 +187,7 @@ mod tests {
         let me = Holder::me();
         let namespace = &me.around.namespace;
         assert_eq!(Holder::life_of(&format!("{} {} {namespace}", me.pid, me.start)), Life::Runs);
-        assert_eq!(Holder::life_of(&format!("{NOBODY} 5 {namespace}")), Life::Unknown, "it may be another machine's");
+        assert_eq!(Holder::life_of(&format!("{NO_PROCESS} 5 {namespace}")), Life::Unknown, "the process may be on another machine");
         assert_eq!(Holder::life_of(&format!("{} {} pid:[1]", me.pid, me.start)), Life::Unknown);
         assert_eq!(Holder::life_of(&format!("{} 0 ", me.pid)), Life::Unknown);
     }

@@ -209,7 +209,7 @@ pub trait Ledger: fmt::Debug {
     /// Returns what a session's window received in this epoch.
     fn given(&mut self, session: i64) -> Result<Vec<Given>, StoreError>;
 
-    /// Forgets pieces that are no longer in the window, also their queued parts, and makes their sources due again.
+    /// Forgets pieces that are no longer in the window, including their queued parts, and lets all sources open again.
     fn forget(&mut self, session: i64, pieces: &[String]) -> Result<(), StoreError>;
 
     /// Does what can wait until everything is printed: moves the journal into the file when it has grown.

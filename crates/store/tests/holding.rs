@@ -22,7 +22,7 @@ fn other(changes: &[(usize, &str)]) -> Holder {
 }
 
 /// No process has this number.
-const NOBODY: &str = "4294967295";
+const NO_PROCESS: &str = "4294967295";
 
 /// Claims a piece as `holder` and returns what this process can claim of it afterwards.
 fn claim_after(fixture: &mut Fixture, holder: Holder) -> Vec<String> {
@@ -37,15 +37,15 @@ fn claim_after(fixture: &mut Fixture, holder: Holder) -> Vec<String> {
 
 #[test]
 fn what_a_dead_process_held_goes_out_at_once() {
-    on_every_engine(|fixture| assert_eq!(claim_after(fixture, other(&[(PROCESS, NOBODY)])), ["/a=1"]));
+    on_every_engine(|fixture| assert_eq!(claim_after(fixture, other(&[(PROCESS, NO_PROCESS)])), ["/a=1"]));
     on_every_engine(|fixture| assert_eq!(claim_after(fixture, other(&[(BOOT, "before")])), ["/a=1"]));
 }
 
 #[test]
 fn what_others_elsewhere_hold_stays_theirs_until_the_lease_ends() {
     let elsewhere = [
-        [(PROCESS, NOBODY), (MACHINE, "0123456789abcdef"), (BOOT, "another")],
-        [(PROCESS, NOBODY), (MACHINE, "0123456789abcdef"), (NAMESPACE, "pid:[4026531836]")],
+        [(PROCESS, NO_PROCESS), (MACHINE, "0123456789abcdef"), (BOOT, "another")],
+        [(PROCESS, NO_PROCESS), (MACHINE, "0123456789abcdef"), (NAMESPACE, "pid:[4026531836]")],
     ];
     for changes in &elsewhere {
         on_every_engine(|fixture| {
@@ -55,7 +55,7 @@ fn what_others_elsewhere_hold_stays_theirs_until_the_lease_ends() {
             assert_eq!(texts(&fixture.admit(&later, 1, &[("/a", "1")])), ["/a=1"]);
         });
     }
-    let container = other(&[(PROCESS, NOBODY), (NAMESPACE, "pid:[1]")]);
+    let container = other(&[(PROCESS, NO_PROCESS), (NAMESPACE, "pid:[1]")]);
     on_every_engine(|fixture| assert_eq!(claim_after(fixture, container.clone()), [""; 0]));
 }
 
@@ -70,10 +70,10 @@ fn the_plan_of_a_dead_process_is_taken_over_and_that_of_another_machine_is_not()
         (state, fixture.arrive(Some("e"), 2, false).state)
     };
     on_every_engine(|fixture| {
-        assert_eq!(plan_after(fixture, other(&[(PROCESS, NOBODY)])), (PlanState::Lost, PlanState::Mine));
+        assert_eq!(plan_after(fixture, other(&[(PROCESS, NO_PROCESS)])), (PlanState::Lost, PlanState::Mine));
     });
     on_every_engine(|fixture| {
-        let elsewhere = other(&[(PROCESS, NOBODY), (MACHINE, "0123456789abcdef")]);
+        let elsewhere = other(&[(PROCESS, NO_PROCESS), (MACHINE, "0123456789abcdef")]);
         assert_eq!(plan_after(fixture, elsewhere), (PlanState::Others, PlanState::Others));
     });
 }

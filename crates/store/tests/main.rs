@@ -87,7 +87,7 @@ impl Fixture {
         self.reader.deliveries(Filter::default()).unwrap()
     }
 
-    /// Admits pieces, each into a slot of its own, behind what is queued.
+    /// Admits pieces, each into a separate slot, after everything that is queued.
     fn admit(&mut self, arrived: &Arrived, lane: u8, pieces: &[(&str, &str)]) -> Claim {
         let offers: Vec<Offer<'_>> = pieces.iter().map(|(piece, hash)| Offer { piece, hash, whole: None }).collect();
         let mut arrange = |standing: &Standing| {

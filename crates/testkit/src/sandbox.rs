@@ -123,13 +123,13 @@ impl Sandbox {
     }
 
     /// Runs `brief` without input.
-    #[must_use = "a run that nobody looks at proves nothing"]
+    #[must_use = "check the outcome of the run"]
     pub fn brief<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Outcome {
         self.brief_with_input(arguments, "")
     }
 
     /// Runs `brief` with `input` on stdin.
-    #[must_use = "a run that nobody looks at proves nothing"]
+    #[must_use = "check the outcome of the run"]
     pub fn brief_with_input<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>, input: impl AsRef<[u8]>) -> Outcome {
         let mut command = self.command(binary());
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

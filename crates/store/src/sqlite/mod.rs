@@ -34,7 +34,7 @@ const KEEP_MILLIS: i64 = 30 * 24 * 3600 * 1000;
 /// The journal is moved into the file when it has grown beyond this.
 const JOURNAL_BYTES: u64 = 256 * 1024;
 
-/// The ledger behind one connection.
+/// A ledger with one connection to its file.
 #[derive(Debug)]
 pub(crate) struct SqliteLedger {
     connection: Connection,

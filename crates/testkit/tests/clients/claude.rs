@@ -54,7 +54,7 @@ fn fork_is_a_new_session_with_the_old_window() {
     assert_eq!(forked.counts("PROBE-SessionStart-fork"), [1], "{forked}");
     let calls = client.hook_calls();
     let parent = calls[0].text("session_id");
-    let fork = calls.iter().find(|call| call.text("source") == "fork").expect("a fork is told");
+    let fork = calls.iter().find(|call| call.text("source") == "fork").expect("the hook runs at a fork");
     assert_ne!(fork.text("session_id"), parent);
     assert!(!fork.payload.to_string().contains(parent), "{}", fork.payload);
 }
