@@ -41,7 +41,7 @@ fn main() {
     bench.report("brief index --all, first time", &["index", "--all"]);
     // A file that is younger than two seconds is not trusted to look as it did.
     std::thread::sleep(Duration::from_millis(2_500));
-    bench.report("brief index --all, in step", &["index", "--all"]);
+    bench.report("brief index --all, up to date", &["index", "--all"]);
     let message = format!("how does the {} {} of the {} work, and where is it described?", topics[0], topics[1], topics[2]);
     bench.report("brief select, unchanged", &["select", &message]);
     bench.change(count / 3);

@@ -79,7 +79,7 @@ pub(crate) enum Command {
     Log(commands::log::Arguments),
     /// Print the commented default settings, or every value and where it was set
     Config(commands::config::Arguments),
-    /// Set up a webhook that is told how much context was sent, never its text
+    /// Set up a webhook that receives how much context was sent, never its text
     Notify(commands::notify::Arguments),
     /// Print the completion script for a shell
     Completions(commands::completions::Arguments),

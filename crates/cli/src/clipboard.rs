@@ -20,7 +20,7 @@ pub(crate) fn copy(document: &[u8]) -> Result<(), Failure> {
             Err(error) => last = Some(format!("`{program}`: {error}")),
         }
     }
-    let failure = Failure::new("cannot reach a clipboard").hint("`-o FILE` writes to a file instead");
+    let failure = Failure::new("cannot copy to the clipboard").hint("`-o FILE` writes to a file instead");
     Err(match last {
         Some(cause) => failure.because_of(cause),
         None => failure.because_of("none of wl-copy, xclip, xsel, pbcopy and clip.exe is installed"),

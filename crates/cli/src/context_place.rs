@@ -13,8 +13,8 @@ use crate::environment;
 pub(crate) fn here() -> Result<(Places, PathBuf), Failure> {
     let places = environment::places()?;
     let found = gate::find_directory(&places);
-    let context =
-        found.ok_or_else(|| Failure::new("there is no `.context` directory here or above").hint("`brief init context` makes one"))?;
+    let context = found
+        .ok_or_else(|| Failure::new("no `.context` directory here or in a parent directory").hint("`brief init context` creates one"))?;
     Ok((places, context))
 }
 

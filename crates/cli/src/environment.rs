@@ -23,7 +23,7 @@ pub(crate) fn now() -> Result<Timestamp, Failure> {
     let Some(text) = env::var_os(BRIEF_NOW).filter(|text| !text.is_empty()) else { return Ok(Timestamp::now()) };
     let text = text.to_string_lossy();
     text.parse().map_err(|error: jiff::Error| {
-        Failure::usage(format!("{BRIEF_NOW}: `{text}` is not a moment")).because(&error).hint("write it like 2026-11-15T12:00:00Z")
+        Failure::usage(format!("{BRIEF_NOW}: `{text}` is not a timestamp")).because(&error).hint("write it like 2026-11-15T12:00:00Z")
     })
 }
 
@@ -42,7 +42,9 @@ pub(crate) const BRIEF_LOG: &str = "BRIEF_LOG";
 /// Returns the directories of this user and this request.
 pub(crate) fn places() -> Result<Places, Failure> {
     let here = env::current_dir().map_err(|error| {
-        Failure::new("cannot tell the current directory").because(&error).hint("it may have been deleted: `cd` to one that exists")
+        Failure::new("cannot determine the current directory")
+            .because(&error)
+            .hint("it may have been deleted; `cd` to a directory that exists")
     })?;
     Ok(places_at(here))
 }
@@ -87,7 +89,7 @@ pub(crate) fn settings(places: &Places, flags: Layer) -> Result<Settings, Failur
     let mut failure: Option<Failure> = None;
     for problem in problems {
         if problem.is_error {
-            let mut next = failure.take().unwrap_or_else(|| Failure::new("the settings cannot be used")).because_of(problem.to_string());
+            let mut next = failure.take().unwrap_or_else(|| Failure::new("the settings are invalid")).because_of(problem.to_string());
             if let Some(hint) = problem.hint {
                 next = next.hint(hint);
             }
@@ -97,7 +99,7 @@ pub(crate) fn settings(places: &Places, flags: Layer) -> Result<Settings, Failur
         }
     }
     match failure {
-        Some(failure) => Err(failure.hint("`brief config default` prints every setting with its kind")),
+        Some(failure) => Err(failure.hint("`brief config default` prints every setting with its type")),
         None => Ok(settings),
     }
 }

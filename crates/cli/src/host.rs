@@ -26,7 +26,7 @@ impl Helper for Process {
         let limit = Duration::from_millis(settings.selector.timeout_ms.value);
         let left = deadline.saturating_duration_since(Instant::now()).min(limit);
         if left.is_zero() {
-            return Err(Failure::new("there is no time left to ask the model"));
+            return Err(Failure::new("no time left to ask the model"));
         }
         let endpoint = Endpoint::from_settings(settings, environment::variable)?;
         let client = choose::client(endpoint, left)?;

@@ -37,8 +37,9 @@ pub(crate) fn text(argument: &str) -> Result<String, Failure> {
     }
     let bytes = read(MAX_TEXT)?;
     if bytes.len() as u64 > MAX_TEXT {
-        return Err(Failure::new(format!("standard input is longer than {MAX_TEXT} bytes"))
-            .hint("keep the essence, and point to the rest by its path"));
+        return Err(
+            Failure::new(format!("standard input is longer than {MAX_TEXT} bytes")).hint("shorten it, and refer to the rest by its path")
+        );
     }
     let text = String::from_utf8(bytes).map_err(|error| Failure::new("standard input is not UTF-8").because(&error))?;
     Ok(text.strip_prefix('\u{FEFF}').map(str::to_owned).unwrap_or(text))
@@ -48,8 +49,8 @@ pub(crate) fn text(argument: &str) -> Result<String, Failure> {
 pub(crate) fn requests(directory: &Path) -> Result<Requested, Failure> {
     let bytes = read(MAX_REQUESTS)?;
     if bytes.len() as u64 > MAX_REQUESTS {
-        return Err(Failure::new(format!("standard input holds more than {MAX_REQUESTS} bytes"))
-            .hint("paths are expected there, one per line, not the files themselves"));
+        return Err(Failure::new(format!("standard input is longer than {MAX_REQUESTS} bytes"))
+            .hint("pass paths, one per line, not the contents of the files"));
     }
     Ok(requests::parse(&bytes, directory))
 }

@@ -45,7 +45,7 @@ pub(crate) fn place(path: &Path, here: &Path) -> Result<Option<PathBuf>, Failure
         return refuse("it is a directory", "name a file: `-o FILE`");
     }
     if target.parent().is_some_and(|directory| !directory.is_dir()) {
-        return refuse("its directory does not exist", "make it first");
+        return refuse("its directory does not exist", "create it first");
     }
     Ok(Some(target))
 }

@@ -61,10 +61,10 @@ pub(crate) fn confirm(packed: &Packed, mode: ErrorMode, is_yes: bool, is_quiet: 
         files => format!("the {files} files that can be used"),
     };
     if !prompt::can_ask() {
-        return Err(failure.hint(format!("`--yes` or `--errors ignore` would continue with {rest}")));
+        return Err(failure.hint(format!("pass `--yes` or `--errors ignore` to continue with {rest}")));
     }
     talk::failure(&failure);
-    if prompt::yes(&format!("Continue with {rest}?")) { Ok(()) } else { Err(Failure::new("stopped, nothing was written")) }
+    if prompt::yes(&format!("Continue with {rest}?")) { Ok(()) } else { Err(Failure::new("stopped; nothing was written")) }
 }
 
 /// Returns the one line at the end: what went in, and what did not, by reason.

@@ -61,7 +61,7 @@ fn show_goal(goal: &Goal) {
         }
     }
     if goal.scripts.is_empty() {
-        talk::plain("  runs nothing by itself");
+        talk::plain("  runs no scripts");
     }
     if !goal.context.is_empty() {
         talk::plain(&format!("  embeds {}", goal.context.join(", ")));
@@ -89,12 +89,12 @@ pub(crate) fn require(places: &Places, trust: &mut Trust, wanted: &[Due<'_>]) ->
     }
     let refused = Failure::new("this project is not trusted to run the above");
     if places.state.is_none() {
-        return Err(refused.because_of("there is no place to remember trust: no home directory").hint("set HOME or XDG_STATE_HOME"));
+        return Err(refused.because_of("trust cannot be saved without a home directory").hint("set HOME or XDG_STATE_HOME"));
     }
     if !prompt::can_ask() {
-        return Err(refused.hint("read it, then run `brief trust`; where nobody can answer, `brief trust --yes`"));
+        return Err(refused.hint("review it, then run `brief trust`, or `brief trust --yes` without a terminal"));
     }
-    if !prompt::yes("Trust this until it changes, and go on?") {
+    if !prompt::yes("Trust this until it changes, and continue?") {
         return Err(Failure::new("nothing was run"));
     }
     agree(trust, &due)

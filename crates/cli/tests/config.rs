@@ -13,7 +13,7 @@ fn show_tells_who_decided_each_value() {
     let stdout = outcome.stdout();
     assert!(stdout.contains("# project file: [ROOT]/brief.toml"), "{stdout}");
     for (line, origin) in [
-        ("max_file_size_kb = 20 ", "# [ROOT]/brief.toml:1, overrules [HOME]/.config/brief/brief.toml:2"),
+        ("max_file_size_kb = 20 ", "# [ROOT]/brief.toml:1, overrides [HOME]/.config/brief/brief.toml:2"),
         ("hidden = true ", "# [HOME]/.config/brief/brief.toml:1"),
         ("max_files_per_directory = 7 ", "# BRIEF_MAX_FILES_PER_DIRECTORY"),
         ("follow_links = \"inside\" ", "# default"),
@@ -54,9 +54,9 @@ fn a_broken_settings_file_is_named_with_its_line_and_nothing_else_happens() {
     ----- stdout -----
     ----- stderr -----
     warning: [ROOT]/brief.toml:3: unknown setting `hiden` (did you mean `hidden`?)
-    error: the settings cannot be used
+    error: the settings are invalid
       caused by: [ROOT]/brief.toml:2: `max_file_size_kb` must be a whole number, zero or more
-    hint: `brief config default` prints every setting with its kind
+    hint: `brief config default` prints every setting with its type
     ");
 }
 

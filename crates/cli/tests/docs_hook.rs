@@ -102,7 +102,7 @@ fn preview_shows_documents_where_they_would_come() {
     let sandbox = project();
     let shown = sandbox.brief(["preview", "--agent", "cursor", DEPLOY]).success().stdout();
     let (before, after) = shown.split_once("# Cursor at postToolUse: ").unwrap();
-    assert!(before.contains("# Cursor at beforeSubmitPrompt: nothing, its documents come with the next event"), "{shown}");
+    assert!(before.contains("# Cursor at beforeSubmitPrompt: nothing; its documents come with the next event"), "{shown}");
     assert!(!before.contains("=== brief: docs/deploy.md") && after.contains("=== brief: docs/deploy.md"), "{shown}");
     let owed = json!({ "conversation_id": "c", "prompt": DEPLOY, "workspace_roots": [sandbox.root()] });
     assert_eq!(sandbox.hook(["cursor", "beforeSubmitPrompt"], &owed), "");

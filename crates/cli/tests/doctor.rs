@@ -173,7 +173,7 @@ fn a_session_that_nobody_knows_is_named() {
     sandbox.hook(["claude", "SessionStart"], &json!({ "session_id": "s_1" }));
     for id in ["nosuch", "%", "_"] {
         let unknown = sandbox.brief(["log", "--session", id]).code(1);
-        assert!(unknown.stderr().contains(&format!("no session `{id}` is known")), "{unknown}");
+        assert!(unknown.stderr().contains(&format!("unknown session `{id}`")), "{unknown}");
     }
     let empty = sandbox.brief(["log", "--session", "nosuch", "--json"]).success();
     assert!(empty.stdout().contains("\"events\": []"), "{empty}");

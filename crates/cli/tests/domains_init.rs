@@ -14,7 +14,7 @@ fn a_domain_is_made_from_what_the_project_shows() {
     insta::assert_snapshot!(sandbox.brief(["init", "domain"]), @r"
     exit code: 0
     ----- stdout -----
-    Wrote [ROOT]/.megg/info.md. Read it, and replace the first rule by your own.
+    Wrote [ROOT]/.megg/info.md. Read it, and replace the first rule with your own.
     ----- stderr -----
     ");
     insta::assert_snapshot!(sandbox.read(".megg/info.md"), @r"
@@ -46,7 +46,7 @@ fn a_domain_is_made_from_what_the_project_shows() {
 #[test]
 fn nothing_is_ever_overwritten() {
     let sandbox = Sandbox::new().file("a/.megg/info.md", "mine");
-    assert_eq!(sandbox.brief(["init", "domain", "a"]).success().stdout(), "[ROOT]/a/.megg/info.md is already there and stays as it is.\n");
+    assert_eq!(sandbox.brief(["init", "domain", "a"]).success().stdout(), "[ROOT]/a/.megg/info.md already exists and was not changed.\n");
     assert_eq!(sandbox.read("a/.megg/info.md"), "mine");
     assert!(sandbox.brief(["init", "domain", "nowhere"]).code(1).stderr().contains("is not a directory"));
     let blocked = Sandbox::new().file(".megg", "a file");

@@ -18,7 +18,7 @@ fn the_first_entry_makes_the_file() {
     insta::assert_snapshot!(learn(&sandbox.at("src/deep"), &["chrono is larger"]), @r"
     exit code: 0
     ----- stdout -----
-    Learned in [ROOT]/.megg/knowledge.md (49 tokens)
+    Added to [ROOT]/.megg/knowledge.md (49 tokens)
     ----- stderr -----
     ");
     insta::assert_snapshot!(sandbox.read(".megg/knowledge.md"), @r"

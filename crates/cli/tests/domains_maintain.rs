@@ -62,7 +62,7 @@ fn every_finding_comes_with_the_command_that_mends_it() {
     ----- stderr -----
     "#);
     let outcome = sandbox.brief(["maintain", "--check"]).code(1);
-    assert!(outcome.stderr().contains("error: 8 to mend"), "{outcome}");
+    assert!(outcome.stderr().contains("error: found 8 problems"), "{outcome}");
 }
 
 #[test]
@@ -117,13 +117,13 @@ fn apply_shows_the_diff_archives_and_merges_and_is_undone_by_one_command() {
 
     let outcome = sandbox.brief(["maintain", "--apply"]).code(1);
     assert!(outcome.stdout().contains("-## 2025-12-31 - Old\n") && outcome.stdout().contains("+# Archive 2025\n"), "{outcome}");
-    assert!(outcome.stderr().contains("hint: `--yes` answers the question"), "{outcome}");
+    assert!(outcome.stderr().contains("hint: pass `--yes` to confirm"), "{outcome}");
     assert_eq!(sandbox.read(".megg/knowledge.md"), before);
 
     let outcome = sandbox.brief(["maintain", "--apply", "--yes"]).success();
     assert_eq!(
         outcome.stderr(),
-        "Done: move 2 entries to the archive and remove 1 entry that stands elsewhere word for word. `brief maintain [ROOT] --undo` takes it back.\n"
+        "Done: move 2 entries to the archive and remove 1 duplicate entry. `brief maintain [ROOT] --undo` undoes it.\n"
     );
     assert_eq!(sandbox.read(".megg/knowledge.md"), format!("# Knowledge\n{}", new.concat()));
     let archive =
@@ -137,7 +137,7 @@ fn apply_shows_the_diff_archives_and_merges_and_is_undone_by_one_command() {
     let _ = sandbox.brief(["learn", "Later", "--type", "fact", "--topics", "a", "z"]).success();
     let outcome = sandbox.brief(["maintain", "--undo"]).success();
     insta::assert_snapshot!(outcome.stdout(), @r"
-    Restored as before 2026-11-15T12:00:00Z:
+    Restored the files from before 2026-11-15T12:00:00Z:
       [ROOT]/.megg/knowledge.md
       [ROOT]/.megg/archive/2026.md
       [ROOT]/.megg/archive/2025.md

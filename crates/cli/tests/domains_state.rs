@@ -33,7 +33,7 @@ fn a_state_is_left_shown_and_finished() {
 fn a_long_state_is_cut_at_a_line_with_a_warning() {
     let sandbox = project();
     let outcome = sandbox.brief_with_input(["state", "-"], "0123456789abcde\n".repeat(1_000)).success();
-    assert!(outcome.stderr().contains("warning: the state was cut at 2000 tokens: 2000 are missing"), "{outcome}");
+    assert!(outcome.stderr().contains("warning: the state was cut at 2000 tokens; the last 2000 were left out"), "{outcome}");
     let text = sandbox.read(".megg/state.md");
     assert!(text.ends_with("\n0123456789abcde\n"), "whole lines only");
     assert_eq!(text.matches("0123456789abcde\n").count(), 500);
@@ -62,5 +62,5 @@ fn what_cannot_be_done_says_why() {
     let secret = format!("ghp_{}", "aB3dE5fG7hJ9kL1m".repeat(3));
     assert!(project().brief(["state", &secret]).code(1).stderr().contains("--allow-secrets"));
     let outcome = project().env("BRIEF_NOW", "noon").brief(["state"]).code(2);
-    assert!(outcome.stderr().contains("BRIEF_NOW: `noon` is not a moment"), "{outcome}");
+    assert!(outcome.stderr().contains("BRIEF_NOW: `noon` is not a timestamp"), "{outcome}");
 }

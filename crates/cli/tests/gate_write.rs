@@ -6,10 +6,10 @@ use briefing_testkit::Sandbox;
 fn from_nothing_to_a_recorded_decision() {
     let sandbox = Sandbox::new().directory(".git").directory("src");
     let outcome = sandbox.at("src").brief(["decision", "add", "X"]).code(1);
-    assert!(outcome.stderr().contains("`brief init context` makes one"), "{outcome}");
+    assert!(outcome.stderr().contains("`brief init context` creates one"), "{outcome}");
     let made = sandbox.brief(["init", "context"]).success().stdout();
     assert_eq!(made.lines().filter(|line| line.starts_with("Wrote [ROOT]/.context/")).count(), 7, "{made}");
-    assert!(sandbox.brief(["init", "context"]).success().stdout().contains("is already there and stays as it is"));
+    assert!(sandbox.brief(["init", "context"]).success().stdout().contains("already exists and was not changed"));
     let added = sandbox.at("src").brief(["decision", "add", "Use SQLite", "--context", "One file.", "--rationale", "No server."]).success();
     assert_eq!(added.stdout(), "Added [2026-11-15-120000] to [ROOT]/.context/DECISIONS.md.\n");
     assert_eq!(

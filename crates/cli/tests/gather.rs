@@ -153,6 +153,6 @@ fn the_local_selector_needs_no_model() {
     assert_eq!(labels(&outcome), ["README.md", "src/retry.rs"]);
     let outcome = sandbox.brief(["gather", "xylophones", "--selector", "local"]).success();
     assert_eq!(outcome.stdout(), "");
-    assert!(outcome.stderr().contains("no file fits the task"), "{outcome}");
+    assert!(outcome.stderr().contains("no file matches the task"), "{outcome}");
     assert!(sandbox.brief(["gather", " "]).code(2).stderr().contains("the task is empty"));
 }

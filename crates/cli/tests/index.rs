@@ -41,19 +41,19 @@ fn the_index_is_written_where_it_is_found_and_only_when_it_changed() {
     let modified = || std::fs::metadata(sandbox.path("docs/index.json")).unwrap().modified().unwrap();
     let before = modified();
     let again = sandbox.at("docs").brief(["index"]).success();
-    assert!(again.stderr().contains("index.json: 3 documents, 63 tokens (in step)"), "{again}");
+    assert!(again.stderr().contains("index.json: 3 documents, 63 tokens (up to date)"), "{again}");
     assert_eq!((sandbox.read("docs/index.json"), modified()), (text, before));
 }
 
 #[test]
 fn check_fails_when_the_index_lags_or_a_reference_is_dead() {
     let sandbox = project();
-    assert!(sandbox.brief(["index", "--check"]).code(1).stderr().contains("is not in step"));
+    assert!(sandbox.brief(["index", "--check"]).code(1).stderr().contains("is out of date"));
     assert!(!sandbox.path("docs/index.json").exists(), "--check writes nothing");
     let _ = sandbox.brief(["index"]).success();
-    assert!(sandbox.brief(["index", "--check"]).code(1).stderr().contains("a reference is dead"));
+    assert!(sandbox.brief(["index", "--check"]).code(1).stderr().contains("a reference is broken"));
     sandbox.write("docs/gone.md", "# Here now\n");
-    assert!(sandbox.brief(["index", "--check"]).code(1).stderr().contains("is not in step"));
+    assert!(sandbox.brief(["index", "--check"]).code(1).stderr().contains("is out of date"));
     let _ = sandbox.brief(["index"]).success();
     let _ = sandbox.brief(["index", "--check"]).success();
 }

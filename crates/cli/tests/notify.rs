@@ -119,7 +119,7 @@ fn setup_show_test_and_off() {
     let (server, bodies) = receiver(Response::json("{}"));
     let sandbox = Sandbox::new();
     assert_eq!(sandbox.brief(["notify", "show"]).success().stdout(), "Notifications are off.\n");
-    assert!(sandbox.brief(["notify", "test"]).code(1).stderr().contains("no receiver is set up"));
+    assert!(sandbox.brief(["notify", "test"]).code(1).stderr().contains("no webhook is set up"));
     let url = format!("{}/T0/s3cr3t", server.url());
     let set_up = sandbox.brief(["notify", "setup", &url]).success();
     let shown = sandbox.brief(["notify", "show"]).success();

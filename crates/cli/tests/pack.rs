@@ -175,7 +175,7 @@ fn flexible_without_a_terminal_fails_and_says_how_to_go_on() {
     ----- stderr -----
     error: 1 path cannot be used
       caused by: `missing`: does not exist
-    hint: `--yes` or `--errors ignore` would continue with the 1 file that can be used
+    hint: pass `--yes` or `--errors ignore` to continue with the 1 file that can be used
     ");
     let outcome = sandbox.brief(["pack", "ok.txt", "missing", "--yes", "--format", "plain"]).success();
     assert!(outcome.stdout().contains("fine\n") && outcome.stderr().contains("warning: `missing`: does not exist"), "{outcome}");
@@ -526,7 +526,7 @@ fn a_limit_that_was_met_says_how_to_raise_it() {
     let sandbox = (0..4).fold(Sandbox::new(), |sandbox, n| sandbox.file(format!("d/{n}.txt"), "x\n")).file("big.txt", "x".repeat(3000));
     let many = sandbox.brief(["pack", "d", "--max-files-per-directory", "3"]).code(1);
     assert!(many.stderr().contains("`--max-files-per-directory N` raises the limit"), "{many}");
-    assert!(many.stderr().contains("would continue with the 3 files that can be used"), "{many}");
+    assert!(many.stderr().contains("to continue with the 3 files that can be used"), "{many}");
     let large = sandbox.brief(["pack", "big.txt", "--max-file-size-kb", "1"]).code(1);
     assert!(large.stderr().contains("`--max-file-size-kb N` raises the limit") && !large.stderr().contains("check the path"), "{large}");
 }

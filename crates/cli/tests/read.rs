@@ -114,7 +114,7 @@ fn requests_that_leave_the_directory_are_refused_unless_allowed() {
     let refused = parsed(&outcome.stdout);
     assert_eq!(refused.len(), 3);
     assert!(refused.iter().all(|(_, content)| content.starts_with("[Error reading file: EPERM: ")), "{outcome}");
-    assert!(outcome.stderr().contains("hint: --allow-outside"), "{outcome}");
+    assert!(outcome.stderr().contains("hint: `--allow-outside`"), "{outcome}");
     let outcome = sandbox.brief(["read", "--dir", "sub", "../secret", "way-out", "--allow-outside"]).success();
     assert_parsed(&outcome.stdout, &[("secret", "s"), ("sub/way-out", "s")]);
 }
@@ -132,7 +132,7 @@ fn odd_files_are_entries_and_never_hang() {
     warning: `binary`: binary file
     warning: `latin1`: not UTF-8 (first bad byte at 0)
     warning: `huge`: too large: 3298534883328 bytes, the limit is 33554432
-    hint: `brief pack` takes whole directories
+    hint: `brief pack` packs whole directories
     ");
     let contents: Vec<_> = parsed(&outcome.stdout).into_iter().map(|(_, content)| content).collect();
     assert_eq!(contents[4], format!("[Skipped: file size {} bytes exceeds maxFileSize 33554432]", 3_u64 << 40));

@@ -188,7 +188,7 @@ fn a_prompt_too_long_for_an_argument_arrives_whole() {
     let long = "long line of text\n".repeat(20_000);
     let sandbox = project().env("READS", "1").file("long.txt", &long);
     let outcome = sandbox.brief(["run", "review", "-c", "long.txt"]).success();
-    assert!(outcome.stderr().contains("goes to standard input"), "{outcome}");
+    assert!(outcome.stderr().contains("is sent on standard input"), "{outcome}");
     assert_eq!(sandbox.read("got/count"), "0\n");
     assert!(sandbox.read("got/stdin").contains(&long));
     let by_flag = sandbox.clone().env("BRIEF_PROMPT_ARG_TEMPLATE", "--prompt={{prompt}}");
@@ -207,7 +207,7 @@ fn a_dry_run_prints_the_prompt_and_tells_what_would_happen() {
     ----- stdout -----
     On main.----- stderr -----
     ran branch: echo main
-    8 bytes would go to: [HOME]/receiver PROMPT
+    8 bytes would be sent to: [HOME]/receiver PROMPT
     ");
     let _ = sandbox.brief(["run", "b", "--dry-run", "-o", "out.md"]).success();
     assert_eq!(sandbox.read("out.md"), "On main.");
@@ -232,7 +232,7 @@ fn explain_tells_what_a_goal_wants() {
     Says hello
     .context/goals/hello  (not trusted yet: `brief trust`)
 
-    Parameters, behind `--`:
+    Parameters, after `--`:
       --who <string>  Whom (required)
       --n <number> (default: 3)
 

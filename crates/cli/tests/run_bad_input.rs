@@ -27,7 +27,7 @@ fn assert_told(outcome: &Outcome, parts: &[&str]) {
 fn an_unknown_goal_suggests_a_near_name() {
     assert_told(&project().brief(["run", "reviw"]).code(1), &["there is no goal `reviw`", "did you mean `review`?", "brief goals"]);
     assert_told(&project().brief(["run"]).code(2), &["no goal was given", "`brief goals`"]);
-    assert_told(&project().brief(["run", "-c", "src", "review"]).code(2), &["the goal stands before `-c`"]);
+    assert_told(&project().brief(["run", "-c", "src", "review"]).code(2), &["put the goal before `-c`"]);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn a_receiver_that_cannot_be_used_says_why() {
     assert_told(&with("open 'quote"), &["cannot be split into words"]);
     assert_told(
         &project().brief(["run", "review", "--receiver", "stdot"]).code(1),
-        &["there is no receiver `stdot`", "did you mean `stdout`?"],
+        &["unknown receiver `stdot`", "did you mean `stdout`?"],
     );
 }
 

@@ -61,7 +61,7 @@ fn show(as_json: bool) -> Result<(), Failure> {
     for (line, setting) in lines {
         let overruled: Vec<_> =
             setting.overruled.iter().filter(|origin| origin.source != LayerKind::Default).map(|origin| origin.place.as_str()).collect();
-        let overruled = if overruled.is_empty() { String::new() } else { format!(", overrules {}", overruled.join(", ")) };
+        let overruled = if overruled.is_empty() { String::new() } else { format!(", overrides {}", overruled.join(", ")) };
         let _ = writeln!(text, "{line:width$}  # {}{overruled}", setting.origin.place);
     }
     output::print(&text)

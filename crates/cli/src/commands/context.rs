@@ -61,7 +61,7 @@ fn hook(context: &Context) -> Value {
     if units > CLAUDE_UNITS {
         let _ = write!(
             message,
-            "\nThis context has {units} characters, and Claude Code passes {CLAUDE_UNITS} of one hook. `brief install claude` delivers all of it, in parts."
+            "\nThis context has {units} characters, but Claude Code passes on only {CLAUDE_UNITS} per hook. `brief install claude` delivers all of it, in parts."
         );
     }
     json!({

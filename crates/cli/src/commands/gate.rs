@@ -39,8 +39,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let places = environment::places_at(environment::absolute(arguments.path.as_deref())?);
     let settings = environment::settings(&places, Layer::default())?;
     let Some(gate) = gate::load(&places, &settings) else {
-        return Err(Failure::new("no `.context` directory with a core file is here or above")
-            .hint("`brief init context` makes one; `[gate.files]` in brief.toml names files with other names"));
+        return Err(Failure::new("no `.context` directory with core files here or in a parent directory")
+            .hint("`brief init context` creates one; `[gate.files]` in brief.toml lists files with other names"));
     };
     if arguments.print {
         talk::notes(&gate.notes);
@@ -86,7 +86,7 @@ fn rows(gate: &Gate, carried: &GateOutputs) -> Vec<Row> {
     };
     let is_above = |name: &str| !gate.planned.iter().any(|file| file.name == name);
     let above =
-        gate.sections.iter().filter(|section| is_above(&section.name)).map(|section| loaded(section, Some("a directory above".into())));
+        gate.sections.iter().filter(|section| is_above(&section.name)).map(|section| loaded(section, Some("a parent directory".into())));
     let planned = gate.planned.iter().map(|file| match gate.sections.iter().find(|section| section.name == file.name) {
         Some(section) => loaded(section, file.decided_by.clone()),
         None => Row {
@@ -109,7 +109,7 @@ fn remark(gate: &Gate, file: &Planned) -> String {
     let words = match file.strategy {
         Strategy::Mention if gate.mentioned.contains(&file.name) => "named in the closing notes",
         Strategy::Skip => "",
-        _ => "not there",
+        _ => "does not exist",
     };
     words.to_owned()
 }
@@ -143,7 +143,7 @@ fn summary(carried: &GateOutputs) -> String {
     let sizes: Vec<_> = carried.outputs.iter().map(|output| output.size.to_string()).collect();
     let unit = carried.agent.unit.words();
     let waiting = carried.outputs.len() - carried.leaving;
-    let later = if waiting > 0 { format!("; {waiting} of them with the next events") } else { String::new() };
+    let later = if waiting > 0 { format!("; {waiting} of them wait for the next events") } else { String::new() };
     let (title, event, cap) = (carried.agent.title, carried.event.name, carried.agent.cap);
     format!("{title} at {event}: outputs of {} {unit}, each at most {cap}{later}", sizes.join(", "))
 }

@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Selector::Local => gather(&request, None)?,
     };
     if gathered.chosen_by == (ChosenBy::Words { fitting: 0 }) {
-        talk::warning("no file fits the task; other words may help, or another --dir");
+        talk::warning("no file matches the task; try other words, or another `--dir`");
     }
     read::print(&mut gathered.files, &here, arguments.limits.format)
 }

@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     output::print(&text)?;
     if found.iter().all(|found| found.level == Level::Bundled) {
-        talk::hint("these come with brief; `brief goal add NAME` makes one of your own");
+        talk::hint("these come with brief; `brief goal add NAME` creates your own");
     }
     Ok(())
 }

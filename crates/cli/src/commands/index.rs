@@ -105,7 +105,7 @@ fn print_where(places: &Places, settings: &Settings, as_json: bool) -> Result<()
     }
     let files = found.files();
     if files.is_empty() {
-        talk::plain("no index here; `brief index` makes the project's");
+        talk::plain("no index found; `brief index` builds one for this project");
     }
     let mut lines: Vec<String> = files.iter().map(|file| path_text(file)).collect();
     lines.push(String::new());
@@ -117,7 +117,7 @@ fn tell_notes(made: &Made) {
         talk::warning(&format!("`{}:{}`: refers to `{}`, which does not exist", dead.path, dead.line, dead.target));
     }
     if let Some(more) = made.dead.len().checked_sub(MAX_TOLD).filter(|more| *more > 0) {
-        talk::warning(&format!("and {more} more dead references; --json has them all"));
+        talk::warning(&format!("and {more} more broken references; `--json` lists them all"));
     }
     tell(&made.notes);
 }
@@ -134,11 +134,11 @@ fn summary(made: &Made, shown: &str, is_check: bool) -> String {
         1 => "1 document".to_owned(),
         count => format!("{count} documents"),
     };
-    let counts = [(made.added.len(), "new"), (made.changed.len(), "changed"), (made.removed.len(), "gone")];
+    let counts = [(made.added.len(), "new"), (made.changed.len(), "changed"), (made.removed.len(), "removed")];
     let counts: Vec<String> = counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
     let state = match (made.is_in_step, counts.is_empty()) {
-        (true, _) => "in step".to_owned(),
-        (false, true) => "what is said about them changed".to_owned(),
+        (true, _) => "up to date".to_owned(),
+        (false, true) => "only their descriptions changed".to_owned(),
         (false, false) => counts.join(", "),
     };
     let verb = if made.is_in_step || is_check { "" } else { "wrote " };
@@ -162,13 +162,11 @@ fn as_json(made: &Made, plan: &Plan) -> serde_json::Value {
 
 fn check(made: &Made, shown: &str) -> Result<(), Failure> {
     if !made.is_in_step {
-        return Err(
-            Failure::new(format!("`{shown}` is not in step with the documents")).hint("run `brief index`, and commit what it writes")
-        );
+        return Err(Failure::new(format!("`{shown}` is out of date")).hint("run `brief index`, and commit the result"));
     }
     match made.dead.len() {
         0 => Ok(()),
-        1 => Err(Failure::new("a reference is dead").hint("correct it, or write the document")),
-        count => Err(Failure::new(format!("{count} references are dead")).hint("correct them, or write the documents")),
+        1 => Err(Failure::new("a reference is broken").hint("fix it, or write the document")),
+        count => Err(Failure::new(format!("{count} references are broken")).hint("fix them, or write the documents")),
     }
 }

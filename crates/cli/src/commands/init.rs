@@ -41,9 +41,9 @@ fn domain(path: Option<&Path>) -> Result<(), Failure> {
     let made = domains::init_domain(&environment::absolute(path)?, environment::now()?)?;
     let shown = path_text(&made.path);
     if made.is_new {
-        output::print_foreign(&format!("Wrote {shown}. Read it, and replace the first rule by your own.\n"))
+        output::print_foreign(&format!("Wrote {shown}. Read it, and replace the first rule with your own.\n"))
     } else {
-        output::print_foreign(&format!("{shown} is already there and stays as it is.\n"))
+        output::print_foreign(&format!("{shown} already exists and was not changed.\n"))
     }
 }
 
@@ -51,9 +51,9 @@ fn context(path: Option<&Path>) -> Result<(), Failure> {
     let mut text = String::new();
     for file in gate::scaffold(&environment::absolute(path)?)? {
         let shown = path_text(&file.path);
-        let line = if file.is_new { format!("Wrote {shown}\n") } else { format!("{shown} is already there and stays as it is\n") };
+        let line = if file.is_new { format!("Wrote {shown}\n") } else { format!("{shown} already exists and was not changed\n") };
         text.push_str(&line);
     }
-    text.push_str("Make the rules your own; `brief gate` shows what agents will be given.\n");
+    text.push_str("Edit the rules to fit your project; `brief gate` shows what agents will receive.\n");
     output::print_foreign(&text)
 }

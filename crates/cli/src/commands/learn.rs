@@ -54,5 +54,5 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.dry_run {
         return output::print_foreign(&learned.change.diff());
     }
-    output::print_foreign(&format!("Learned in {} ({} tokens)\n", path_text(&learned.change.path), learned.tokens))
+    output::print_foreign(&format!("Added to {} ({} tokens)\n", path_text(&learned.change.path), learned.tokens))
 }

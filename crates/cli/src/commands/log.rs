@@ -36,12 +36,12 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) fn read(session: Option<&str>) -> Result<Records, Failure> {
     let places = environment::places()?;
     let Some(place) = Place::of(&places) else {
-        return Err(Failure::new("no state directory is known").hint("set HOME or XDG_STATE_HOME"));
+        return Err(Failure::new("cannot determine the state directory").hint("set HOME or XDG_STATE_HOME"));
     };
     let failed = |error: StoreError| {
         Failure::new(format!("cannot read the ledger in `{}`", place.directory().display()))
             .because(&error)
-            .hint("`brief doctor` tells more")
+            .hint("`brief doctor` checks the ledger")
     };
     let mut records = Records::default();
     if let Some(mut reader) = reader(&place, PATIENCE).map_err(failed)? {
@@ -88,8 +88,9 @@ fn explain(session: Option<&str>) -> Result<(), Failure> {
         })?;
     }
     match session {
-        Some(id) => Err(Failure::new(format!("no session `{}` is known", one_line(id)))
-            .hint("`brief log` shows all sessions of which something was heard in the last 30 days")),
+        Some(id) => {
+            Err(Failure::new(format!("unknown session `{}`", one_line(id))).hint("`brief log` lists all sessions of the last 30 days"))
+        }
         None => Ok(()),
     }
 }
@@ -107,7 +108,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut text = String::new();
     for event in &records.events {
         let lane = if event.lane > 1 { format!(" lane {}", event.lane) } else { String::new() };
-        let size = if event.size > 0 { format!(", {} units", event.size) } else { String::new() };
+        let size = if event.size > 0 { format!(", {} {}", event.size, unit(&event.agent)) } else { String::new() };
         let queued = if event.queued > 0 { format!(", {} waiting", event.queued) } else { String::new() };
         let _ = writeln!(
             text,
@@ -140,9 +141,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let _ = writeln!(text, "  {state}: {} ({}{part}, {} tokens, {moment})", one_line(&row.path), one_line(&reason), row.tokens);
     }
     if text.is_empty() {
-        text.push_str("Nothing yet: no hook of an agent has fired. `brief install AGENT` sets one up, `brief doctor` checks it.\n");
+        text.push_str("Nothing yet: no agent has called a hook. `brief install AGENT` adds the hooks, `brief doctor` checks them.\n");
     }
     output::print(&text)
+}
+
+/// Returns the word for what an agent's limit counts.
+fn unit(agent: &str) -> &'static str {
+    briefing_agents::find(agent).map_or("characters", |agent| agent.unit.words())
 }
 
 /// Returns a time of the log as people read it, in UTC.

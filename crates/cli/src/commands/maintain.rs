@@ -60,7 +60,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         output::print_foreign(&maintain::report_text(&report))?;
     }
     match report.problems() {
-        problems if arguments.check && problems > 0 => Err(Failure::new(format!("{problems} to mend"))),
+        1 if arguments.check => Err(Failure::new("found 1 problem")),
+        problems if arguments.check && problems > 0 => Err(Failure::new(format!("found {problems} problems"))),
         _ => Ok(()),
     }
 }
@@ -75,13 +76,13 @@ fn apply(report: &Report, rules: &MaintainRules, state: Option<&Path>, is_agreed
     output::print_foreign(&diff)?;
     let question = question(&plans);
     if !is_agreed && !prompt::can_ask() {
-        return Err(Failure::new("nothing was changed: there is no terminal to ask on").hint("`--yes` answers the question"));
+        return Err(Failure::new("nothing was changed: not a terminal").hint("pass `--yes` to confirm"));
     }
-    if !is_agreed && !prompt::yes(&format!("Do this: {question}?")) {
+    if !is_agreed && !prompt::yes(&format!("Apply these changes ({question})?")) {
         return output::print("Nothing was changed.\n");
     }
     maintain::apply(&plans, &report.root, rules, now, state)?;
-    talk::plain(&format!("Done: {question}. `brief maintain {} --undo` takes it back.", shell_word(&report.root)));
+    talk::plain(&format!("Done: {question}. `brief maintain {} --undo` undoes it.", shell_word(&report.root)));
     Ok(())
 }
 
@@ -89,8 +90,7 @@ fn question(plans: &[DomainPlan]) -> String {
     let (archived, merged) = plans.iter().fold((0, 0), |(archived, merged), plan| (archived + plan.archived, merged + plan.merged));
     let entries = |count: usize| if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") };
     let archive = format!("move {} to the archive", entries(archived));
-    let remove =
-        format!("remove {} that stand elsewhere word for word", entries(merged)).replace("entry that stand ", "entry that stands ");
+    let remove = if merged == 1 { "remove 1 duplicate entry".to_owned() } else { format!("remove {merged} duplicate entries") };
     match (archived, merged) {
         (_, 0) => archive,
         (0, _) => remove,
@@ -100,7 +100,7 @@ fn question(plans: &[DomainPlan]) -> String {
 
 fn undo(path: &Path, state: Option<&Path>) -> Result<(), Failure> {
     let undone = maintain::undo(&maintain::maintain_root(path), state)?;
-    let mut text = format!("Restored as before {}:\n", undone.made);
+    let mut text = format!("Restored the files from before {}:\n", undone.made);
     for path in &undone.restored {
         let _ = writeln!(text, "  {}", path_text(path));
     }

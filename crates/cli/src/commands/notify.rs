@@ -44,10 +44,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.what {
         What::Setup { url, allow_private } => {
             let receiver = Receiver::new(&input::text(url)?, *allow_private).map_err(|problem| {
-                let failure = Failure::new("the receiver cannot be used").because(&problem);
+                let failure = Failure::new("this URL cannot be used").because(&problem);
                 match problem {
                     briefing_notify::ReceiverProblem::Private => failure.hint("`--allow-private` allows it"),
-                    _ => failure.hint("give a URL such as https://hooks.example.com/…"),
+                    _ => failure.hint("pass a URL such as https://hooks.example.com/…"),
                 }
             })?;
             file::write(&path, &receiver)?;
@@ -66,11 +66,11 @@ fn path() -> Result<PathBuf, Failure> {
     let config = environment::places()?.config;
     config
         .map(|config| file::path(&config))
-        .ok_or_else(|| Failure::new("there is no place for settings").hint("set HOME or XDG_CONFIG_HOME"))
+        .ok_or_else(|| Failure::new("cannot determine the configuration directory").hint("set HOME or XDG_CONFIG_HOME"))
 }
 
 fn configured(path: &std::path::Path) -> Result<Receiver, Failure> {
-    file::read(path)?.ok_or_else(|| Failure::new("no receiver is set up").hint("`brief notify setup URL` names one"))
+    file::read(path)?.ok_or_else(|| Failure::new("no webhook is set up").hint("`brief notify setup URL` sets one up"))
 }
 
 fn test(path: &std::path::Path) -> Result<(), Failure> {
@@ -79,7 +79,7 @@ fn test(path: &std::path::Path) -> Result<(), Failure> {
     let event = Event { event: "test".into(), message: "brief notify test".into(), ..crate::webhook::relay(String::new(), "", &here) };
     match send(&receiver, &event) {
         Ok(status) => output::print(&format!("{} answered with status {status}.\n", receiver.shown())),
-        Err(problem) => Err(Failure::new(format!("nothing arrived at {}", receiver.shown())).because(&problem)),
+        Err(problem) => Err(Failure::new(format!("cannot send to {}", receiver.shown())).because(&problem)),
     }
 }
 

@@ -120,7 +120,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !arguments.quiet {
         talk::plain(&pack_report::summary(&packed));
         if packed.files() == 0 && !arguments.explain {
-            talk::hint("`--explain` says why nothing was taken");
+            talk::hint("`--explain` says why no file was included");
         }
     }
     Ok(())

@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     output::print(&text)?;
     if is_silent && present(&places, false) == 0 {
         talk::hint(
-            "nothing is set up here yet: `brief index` makes your documents known, `brief init context` and `brief init domain` begin core files and knowledge",
+            "nothing is set up here yet: `brief index` indexes your documents, `brief init context` creates core files, `brief init domain` starts a domain",
         );
     }
     Ok(())
@@ -75,7 +75,7 @@ fn describe(text: &mut String, agent: &Agent, event: &Event, preview: &Preview) 
     let _ = write!(text, "# {} at {}: ", agent.title, event.name);
     if preview.outputs.is_empty() {
         let is_owed = preview.after.owed != 0;
-        text.push_str(if is_owed { "nothing, its documents come with the next event\n" } else { "nothing\n" });
+        text.push_str(if is_owed { "nothing; its documents come with the next event\n" } else { "nothing\n" });
         return;
     }
     let _ = writeln!(text, "{}", shares.join(", "));

@@ -100,7 +100,7 @@ fn requested(arguments: &Arguments, dir: &Path) -> Result<Requested, Failure> {
             (false, _) => input::requests(dir),
             (true, false) => Ok(Requested::default()),
             (true, true) => Err(Failure::usage("no path was given")
-                .hint("name files as arguments, or give them on standard input: `git diff --name-only | brief read`")),
+                .hint("pass files as arguments or on standard input: `git diff --name-only | brief read`")),
         };
     }
     let mut requested = Requested::default();
@@ -121,12 +121,12 @@ pub(crate) fn print(files: &mut ReadFiles, here: &Path, format: Format) -> Resul
     let text = requests::render(files, here, format.into());
     tell(&files.notes);
     if files.notes.iter().any(|note| note.kind == NoteKind::Outside) {
-        talk::hint("--allow-outside reads what lies outside the directory, --dir names another");
+        talk::hint("`--allow-outside` reads files outside the directory, `--dir` sets another one");
     }
     let is_directory =
         |file: &requests::ReadFile| matches!(file.content, Content::Error { problem: FileProblem::NotRegular(Irregular::Directory), .. });
     if files.iter().any(is_directory) {
-        talk::hint("`brief pack` takes whole directories");
+        talk::hint("`brief pack` packs whole directories");
     }
     output::print(&text)
 }
@@ -139,6 +139,6 @@ fn tell(notes: &[Note]) {
     }
     match notes.count() {
         0 => {}
-        more => talk::warning(&format!("and {more} more; --format json has them all")),
+        more => talk::warning(&format!("and {more} more; `--format json` lists them all")),
     }
 }

@@ -95,7 +95,7 @@ impl Run<'_> {
         }
         let receiver = Receiver::of(&self.settings)?;
         if matches!(receiver, Receiver::Pane(_)) && self.target.is_some() && !self.arguments.dry_run {
-            return Err(Failure::usage("nothing comes back from a tmux pane that could be written to a file"));
+            return Err(Failure::usage("`--output` needs an answer, and a tmux pane returns none"));
         }
         self.require_trust(&receiver)?;
         children::listen();
@@ -121,7 +121,7 @@ impl Run<'_> {
             for command in &commands {
                 talk::plain(&format!("ran {}: {}", command.name, command.command.trim_end()));
             }
-            talk::plain(&format!("{} bytes would go to: {}", prompt.len(), receiver.words(&prompt)?));
+            talk::plain(&format!("{} bytes would be sent to: {}", prompt.len(), receiver.words(&prompt)?));
             return self.print(&prompt);
         }
         let result = self.send(&receiver, &prompt);

@@ -119,7 +119,7 @@ impl Asking<'_> {
             }
             let value: serde_json::Value = serde_json::from_str(&line).unwrap_or_default();
             let Some(message) = value["text"].as_str() else {
-                talk::warning("a line is not an object with a `text`; nothing was chosen for it");
+                talk::warning("a line is not a JSON object with a `text`; nothing was selected for it");
                 output::print("[]\n")?;
                 continue;
             };

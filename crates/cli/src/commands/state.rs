@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(body) = &arguments.body {
         let written = domains::write_state(&path, &input::text(body)?, arguments.allow_secrets, now, state_home)?;
         if written.cut > 0 {
-            talk::warning(&format!("the state was cut at {MAX_STATE_TOKENS} tokens: {} are missing at its end", written.cut));
+            talk::warning(&format!("the state was cut at {MAX_STATE_TOKENS} tokens; the last {} were left out", written.cut));
         }
         return output::print_foreign(&format!("Wrote {} ({} tokens)\n", path_text(&written.path), written.tokens));
     }

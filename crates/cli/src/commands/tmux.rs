@@ -69,11 +69,11 @@ fn paste_text(arguments: &Arguments, text: &str) -> Result<(), Failure> {
 pub(crate) fn explained(pane: &str, problem: &TmuxProblem) -> Failure {
     let failure = Failure::new(format!("cannot paste into pane `{pane}`")).because(problem);
     match problem {
-        TmuxProblem::NoPane(_) => failure.hint("`tmux list-panes -a` names them all"),
+        TmuxProblem::NoPane(_) => failure.hint("`tmux list-panes -a` lists all panes"),
         TmuxProblem::CopyMode => failure.hint("leave it with `q` in the pane, then run this again"),
         TmuxProblem::NotBracketed(_) => failure.hint("`brief tmux --one-line` pastes it as a single line"),
-        TmuxProblem::Question(_) => failure.hint("answer it in the pane, then run this again; `brief tmux --force` pastes all the same"),
-        TmuxProblem::NotSeen => failure.hint("look at the pane: the text may wait there without Enter"),
+        TmuxProblem::Question(_) => failure.hint("answer it in the pane, then run this again; `brief tmux --force` pastes anyway"),
+        TmuxProblem::NotSeen => failure.hint("check the pane: the text may be there, waiting for Enter"),
         _ => failure,
     }
 }

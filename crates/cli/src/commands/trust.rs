@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let places = environment::places()?;
     if places.state.is_none() {
-        return Err(Failure::new("there is no place to remember trust: no home directory").hint("set HOME or XDG_STATE_HOME"));
+        return Err(Failure::new("trust cannot be saved without a home directory").hint("set HOME or XDG_STATE_HOME"));
     }
     let mut trust = trust(&places);
     if arguments.list {
@@ -33,20 +33,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     if arguments.forget {
         let forgotten = trust.forget(&places.here);
-        talk::plain(&format!("forgot {forgotten} below {}", path_text(&places.here)));
+        talk::plain(&format!("revoked {forgotten} below {}", path_text(&places.here)));
         return trust.save();
     }
 
     let found: Vec<_> = find::all(&places).into_iter().filter(|found| found.level == Level::Project).collect();
     for broken in found.iter().filter_map(|found| found.goal.as_ref().err()) {
-        talk::warning(&format!("{broken} is left out"));
+        talk::warning(&format!("{broken}; skipped"));
     }
     let receivers = project_receivers(&places);
     let goals = found.iter().filter_map(|found| found.goal.as_ref().ok()).map(Due::Goal);
     let all: Vec<_> = goals.chain(receivers.iter().map(Due::Receiver)).collect();
     let due: Vec<_> = all.iter().copied().filter(|due| !due.is_trusted(&trust)).collect();
     if due.is_empty() {
-        talk::plain("nothing here waits for trust");
+        talk::plain("nothing here needs approval");
         return Ok(());
     }
     for due in &due {
@@ -56,7 +56,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         || if prompt::can_ask() {
             prompt::yes("Trust all of this until it changes?")
         } else {
-            return Err(Failure::new("nobody is there to agree").hint("read the commands above, then run `brief trust --yes`"));
+            return Err(
+                Failure::new("cannot ask for approval: not a terminal").hint("review the commands above, then run `brief trust --yes`")
+            );
         };
     if !is_agreed {
         return Err(Failure::new("nothing was trusted"));

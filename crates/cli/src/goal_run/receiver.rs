@@ -119,7 +119,8 @@ impl Receiver {
                 if can_talk {
                     return Ok((program.clone(), template::fill(&words, prompt)?));
                 }
-                let remark = is_talking.then_some("the prompt cannot be an argument: it goes to standard input, and the answer is printed");
+                let remark =
+                    is_talking.then_some("the prompt cannot be an argument; it is sent on standard input, and the answer is printed");
                 Ok((program.clone(), Invocation::piped(words, remark)))
             }
             Self::Endpoint | Self::Pane(_) | Self::Stdout => unreachable!("only programs are invoked"),
@@ -142,7 +143,7 @@ fn program_or(agent: &Agent, words: Vec<String>) -> Vec<String> {
 }
 
 fn unknown(asked: &str, place: &str) -> Failure {
-    let failure = Failure::new(format!("there is no receiver `{asked}` ({place})"));
+    let failure = Failure::new(format!("unknown receiver `{asked}` ({place})"));
     let failure = match nearest(&asked.to_ascii_lowercase(), names().into_iter()) {
         Some(near) => failure.hint(format!("did you mean `{near}`?")),
         None => failure,

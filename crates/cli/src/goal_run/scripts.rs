@@ -87,7 +87,7 @@ fn one(script: &template::Command, frame: &Frame<'_>, is_cancelled: &AtomicBool)
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = match children::start_script(&mut command) {
         Ok(child) => child,
-        Err(error) => return Some(Err(Failure::new(format!("`{name}` cannot be run by `sh`")).because(&error))),
+        Err(error) => return Some(Err(Failure::new(format!("cannot run `{name}` with `sh`")).because(&error))),
     };
     let printed = Pipe::of(child.stdout.take().expect("it was piped"), frame.max_bytes, Keep::Start);
     let complaint = Pipe::of(child.stderr.take().expect("it was piped"), MAX_SHOWN, Keep::End);
@@ -100,24 +100,24 @@ fn one(script: &template::Command, frame: &Frame<'_>, is_cancelled: &AtomicBool)
         text => failure.because_of(text.replace('\n', "\n    ")),
     };
     let too_much = || {
-        Failure::new(format!("`{name}` printed more than {} KB, and was ended", frame.max_bytes / 1024))
-            .hint("let it print less, or raise `goals.script_output_kb`")
+        Failure::new(format!("`{name}` printed more than {} KB and was stopped", frame.max_bytes / 1024))
+            .hint("make it print less, or raise `goals.script_output_kb`")
     };
     Some(match end {
         End::Cancelled => return None,
         End::Status(status) if !status.success() => Err(told(Failure::new(format!("`{name}` ended with {}", words(status))))),
         End::TooMuch => Err(too_much()),
         End::Status(_) if printed.is_over() => Err(too_much()),
-        End::TimedOut => Err(told(Failure::new(format!("`{name}` took longer than {} ms, and was ended", frame.timeout.as_millis())))
-            .hint("`goals.script_timeout_ms` gives scripts more time")),
-        End::Unknown(error) => Err(Failure::new(format!("`{name}` cannot be waited for")).because_of(error)),
+        End::TimedOut => Err(told(Failure::new(format!("`{name}` took longer than {} ms and was stopped", frame.timeout.as_millis())))
+            .hint("raise `goals.script_timeout_ms` to give scripts more time")),
+        End::Unknown(error) => Err(Failure::new(format!("cannot wait for `{name}`")).because_of(error)),
         End::Status(_) => text(name, printed.bytes()),
     })
 }
 
 /// Returns the output as text: a prompt is no place for anything else.
 fn text(name: &str, bytes: Vec<u8>) -> Result<String, Failure> {
-    let hint = "only text can go into a prompt: let the script describe the data instead";
+    let hint = "a prompt can only contain text; make the script describe the data instead";
     match String::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => Ok(text.trim().to_owned()),
         _ => Err(Failure::new(format!("`{name}` printed binary data")).hint(hint)),

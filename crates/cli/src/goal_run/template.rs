@@ -34,7 +34,8 @@ pub(super) fn fits(text: &str) -> bool {
 
 /// Splits a setting into words as a shell does.
 pub(super) fn split(key: &str, text: &str) -> Result<Vec<String>, Failure> {
-    shlex::split(text).ok_or_else(|| Failure::new(format!("`{key}` cannot be split into words: `{text}`")).hint("is a quote left open?"))
+    shlex::split(text)
+        .ok_or_else(|| Failure::new(format!("`{key}` cannot be split into words: `{text}`")).hint("check for an unclosed quote"))
 }
 
 /// Puts the prompt where the placeholder stands; without one it goes to standard input.
@@ -56,7 +57,7 @@ pub(super) fn fill(words: &[String], prompt: &str) -> Result<Invocation, Failure
     });
     if is_alone {
         let arguments = words.iter().filter(|word| *word != PROMPT).cloned().collect();
-        return Ok(Invocation::piped(arguments, Some("the prompt is too long for an argument: it goes to standard input")));
+        return Ok(Invocation::piped(arguments, Some("the prompt is too long for an argument; it is sent on standard input")));
     }
     let failed =
         |error: std::io::Error| Failure::new("the prompt is too long for an argument and cannot be written to a file").because(&error);
@@ -64,7 +65,7 @@ pub(super) fn fill(words: &[String], prompt: &str) -> Result<Invocation, Failure
     file.write_all(prompt.as_bytes()).and_then(|()| file.flush()).map_err(failed)?;
     let instead = format!("Read the file {} and do what it says.", file.path().display());
     let arguments = words.iter().map(|word| word.replace(PROMPT, &instead)).collect();
-    let remark = Some("the prompt is too long for an argument: the receiver is told to read it from a file");
+    let remark = Some("the prompt is too long for an argument; the receiver is asked to read it from a file");
     Ok(Invocation { arguments, is_piped: false, file: Some(file), remark })
 }
 

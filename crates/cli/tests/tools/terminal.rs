@@ -28,7 +28,7 @@ fn pack_asks_whether_to_go_on_without_what_is_missing() {
     let (screen, code) = answer(&sandbox, command, "y");
     assert!(code == Some(0) && screen.contains("Continue with the 1 file that can be used? [y/N]") && screen.contains("fine"), "{screen}");
     let (screen, code) = answer(&sandbox, command, "n");
-    assert!(code == Some(1) && screen.contains("stopped, nothing was written") && !screen.contains("=== ok.txt"), "{screen}");
+    assert!(code == Some(1) && screen.contains("stopped; nothing was written") && !screen.contains("=== ok.txt"), "{screen}");
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn trust_is_asked_for_and_the_answer_is_kept() {
     let sandbox = with_untrusted_goal();
     let answered = |given: &str| answer(&sandbox, "brief run mine", given).0;
     let screen = answered("n");
-    assert!(screen.contains("Trust this until it changes, and go on? [y/N]") && screen.contains("nothing was run"), "{screen}");
+    assert!(screen.contains("Trust this until it changes, and continue? [y/N]") && screen.contains("nothing was run"), "{screen}");
     assert!(!sandbox.path("ran").exists());
     let screen = answered("y");
     assert!(screen.contains("the answer"), "{screen}");

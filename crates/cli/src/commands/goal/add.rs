@@ -48,8 +48,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let directory = home(&places, arguments.user)?.join(name);
     if directory.exists() {
-        return Err(Failure::new(format!("`{}` exists already", path_text(&directory)))
-            .hint("nothing is overwritten: take another name, or edit it"));
+        return Err(
+            Failure::new(format!("`{}` already exists", path_text(&directory))).hint("choose another name, or edit the existing goal")
+        );
     }
     let text = match (&arguments.from, &arguments.with_llm) {
         (Some(bundled), _) => from_bundled(bundled)?,
@@ -66,8 +67,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         show(&Goal::read(&directory)?);
     }
     let is_users = places.config.as_ref().is_some_and(|config| directory.starts_with(config));
-    let trusting = if is_users { "" } else { ", `brief trust` lets it run here" };
-    talk::hint(&format!("edit it, then `brief run {name} --dry-run` shows what it makes{trusting}"));
+    let trusting = if is_users { "" } else { ", `brief trust` allows it to run here" };
+    talk::hint(&format!("edit it; `brief run {name} --dry-run` shows the prompt{trusting}"));
     Ok(())
 }
 
@@ -78,18 +79,21 @@ fn home(places: &Places, is_users: bool) -> Result<PathBuf, Failure> {
     if let Some(directory) = project.filter(|_| !is_users) {
         return Ok(directory.join(".context/goals"));
     }
-    let config = places.config.as_ref().ok_or_else(|| Failure::new("there is no home directory").hint("set HOME or XDG_CONFIG_HOME"))?;
+    let config = places
+        .config
+        .as_ref()
+        .ok_or_else(|| Failure::new("cannot determine the configuration directory").hint("set HOME or XDG_CONFIG_HOME"))?;
     Ok(config.join("brief/goals"))
 }
 
 fn from_bundled(name: &str) -> Result<String, Failure> {
     bundled::text(name).map(str::to_owned).ok_or_else(|| {
-        let failure = Failure::usage(format!("no goal `{name}` comes with brief"));
+        let failure = Failure::usage(format!("there is no bundled goal `{name}`"));
         let failure = match nearest(name, bundled::names()) {
             Some(near) => failure.hint(format!("did you mean `{near}`?")),
             None => failure,
         };
-        failure.hint(format!("there are {}", bundled::names().collect::<Vec<_>>().join(", ")))
+        failure.hint(format!("bundled goals: {}", bundled::names().collect::<Vec<_>>().join(", ")))
     })
 }
 
@@ -100,7 +104,8 @@ fn drafted(arguments: &Arguments, wish: &str, places: &Places, directory: &std::
         wish => wish.to_owned(),
     };
     if wish.trim().is_empty() {
-        return Err(Failure::usage("the model has to know what the goal should do").hint("`--with-llm \"…\"` tells it"));
+        return Err(Failure::usage("the description of the goal is empty")
+            .hint("say what it should do: `--with-llm \"review our SQL migrations\"`"));
     }
     let mut flags = Layer::default();
     if let Some(receiver) = &arguments.receiver {
@@ -109,8 +114,7 @@ fn drafted(arguments: &Arguments, wish: &str, places: &Places, directory: &std::
     let settings = environment::settings(places, flags)?;
     let receiver = Receiver::of(&settings)?;
     if matches!(receiver, Receiver::Pane(_) | Receiver::Stdout) {
-        return Err(Failure::new("this receiver gives no answer that could be a goal")
-            .hint("`--receiver claude` (or codex, gemini, openai) asks another"));
+        return Err(Failure::new("this receiver returns no answer").hint("use `--receiver claude` (or codex, gemini, openai)"));
     }
     let receivers = project_receivers(places);
     let wanted: Vec<_> = deciding(&receivers, &receiver.origins(&settings)).into_iter().map(Due::Receiver).collect();
@@ -127,14 +131,14 @@ fn drafted(arguments: &Arguments, wish: &str, places: &Places, directory: &std::
     let request = draft::request(&arguments.name, &wish);
     let text = ask(&request)?;
     let Err(failure) = draft::validate(&arguments.name, directory, &text) else { return Ok(text) };
-    talk::warning(&format!("{failure}: the model is asked once more"));
+    talk::warning(&format!("{failure}; asking the model once more"));
     let wrong = std::iter::once(failure.to_string()).chain(failure.causes().iter().cloned()).collect::<Vec<_>>().join("\n");
     let again = ask(&format!(
-        "{request}\nYour last answer was:\n\n````yaml\n{text}````\n\nIt cannot be used:\n\n{wrong}\n\nAnswer with the whole file, mended.\n"
+        "{request}\nYour last answer was:\n\n````yaml\n{text}````\n\nIt cannot be used:\n\n{wrong}\n\nAnswer with the whole corrected file.\n"
     ))?;
-    draft::validate(&arguments.name, directory, &again).map(|_| again).map_err(|failure| {
-        failure.hint("nothing was written; say more exactly what it should do, or start from `brief goal add` without a model")
-    })
+    draft::validate(&arguments.name, directory, &again)
+        .map(|_| again)
+        .map_err(|failure| failure.hint("nothing was written; describe the goal more precisely, or run `brief goal add` without a model"))
 }
 
 /// Shows what a drafted goal would run: nobody has read it yet.

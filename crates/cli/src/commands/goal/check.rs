@@ -46,8 +46,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     output::print(&text)?;
     match broken.len() {
         0 => Ok(()),
-        1 => Err(Failure::new(format!("the goal `{}` cannot work as it is", broken[0]))),
-        many => Err(Failure::new(format!("{many} goals cannot work as they are"))),
+        1 => Err(Failure::new(format!("the goal `{}` is broken", broken[0]))),
+        many => Err(Failure::new(format!("{many} goals are broken"))),
     }
 }
 

@@ -23,7 +23,7 @@ fn text(goal: &Goal, level: Level, places: &Places) -> String {
     let remark = if is_trusted { "" } else { "  (not trusted yet: `brief trust`)" };
     let _ = writeln!(text, "{}{remark}", one_line(&place(&goal.path, places)));
     if !goal.parameters.is_empty() {
-        text.push_str("\nParameters, behind `--`:\n");
+        text.push_str("\nParameters, after `--`:\n");
         for parameter in &goal.parameters {
             let _ = writeln!(text, "  --{} <{}>{}", parameter.name, parameter.kind.words(), about(parameter));
         }

@@ -11,7 +11,7 @@ use crate::{prompt, talk};
 pub(super) fn goal(places: &Places, has_context: bool) -> Result<String, Failure> {
     let missing = || {
         let failure = Failure::usage("no goal was given").hint("`brief goals` lists them, `brief run NAME` runs one");
-        if has_context { failure.hint("the goal stands before `-c`, which takes all words behind it") } else { failure }
+        if has_context { failure.hint("put the goal before `-c`, which takes all words after it") } else { failure }
     };
     if !prompt::can_ask() {
         return Err(missing());

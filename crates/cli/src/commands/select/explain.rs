@@ -35,7 +35,7 @@ pub(super) fn text(choice: &Choice, limit: usize, path: impl Fn(&Candidate) -> S
                 Verdict::Chosen => writeln!(text, "\nchosen"),
                 Verdict::OverLimit => writeln!(text, "\nover the limit of {limit}"),
                 Verdict::BelowCut => writeln!(text, "\nbelow the cut at {:.3}", selection.cut),
-                Verdict::NotMeant => writeln!(text, "\nnot what the message names"),
+                Verdict::NotMeant => writeln!(text, "\nthe message names another document"),
                 Verdict::Abstained => writeln!(text, "\nnearest"),
             };
         }

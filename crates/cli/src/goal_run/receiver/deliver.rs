@@ -60,17 +60,17 @@ impl Receiver {
         let has_terminal = stdin().is_terminal() || stdout().is_terminal() || stderr().is_terminal();
         let terminal = Terminal::now();
         let started = children::start_receiver(&mut command, has_terminal);
-        let mut child = started.map_err(|error| Failure::new(format!("the receiver `{name}` cannot be run")).because(&error))?;
+        let mut child = started.map_err(|error| Failure::new(format!("cannot run the receiver `{name}`")).because(&error))?;
         let status = attend(&mut child, prompt, answer);
         children::receiver_ended();
         drop(invocation.file);
         terminal.restore();
-        let status = status.map_err(|error| Failure::new(format!("the receiver `{name}` cannot be waited for")).because(&error))?;
+        let status = status.map_err(|error| Failure::new(format!("cannot wait for the receiver `{name}`")).because(&error))?;
         if status.success() || is_unheard(status) {
             return Ok(());
         }
         Err(Failure::new(format!("the receiver `{name}` ended with {}", scripts::words(status)))
-            .hint("`--dry-run` prints the prompt and how it is handed over"))
+            .hint("`--dry-run` prints the prompt and where it would be sent"))
     }
 }
 
@@ -104,7 +104,7 @@ fn is_unheard(status: std::process::ExitStatus) -> bool {
 
 fn missing(name: &str) -> Failure {
     Failure::new(format!("the receiver `{name}` is not installed, or not on PATH"))
-        .hint("`llm_command` or `receiver_type` in `~/.config/brief/brief.toml` name another")
+        .hint("set `llm_command` or `receiver_type` in `~/.config/brief/brief.toml` to use another one")
         .hint("`--receiver stdout` prints the prompt instead")
 }
 
