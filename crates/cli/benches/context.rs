@@ -1,9 +1,9 @@
-//! How fast `brief context` is: a chain of ten levels with a 30 KB knowledge file, against an empty process.
+//! Measures `brief context`: a chain of ten levels with a 30 KB knowledge file, against an empty process.
 //!
 //!     cargo bench -p briefing --bench context
 //!     cargo bench -p briefing --bench context -- 500      that many runs of each
 //!
-//! Both run in turns, so that a busy machine slows both. The target is five times the empty process.
+//! Both take turns, so that other load slows both. The target is five times the empty process.
 #![allow(clippy::print_stdout, reason = "a benchmark prints")]
 
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use briefing_testkit::bench::{Row, empty_program, measured, print, time};
 
 const LEVELS: usize = 10;
 const KNOWLEDGE_BYTES: usize = 30 * 1024;
-/// The first runs fill the caches.
+/// Runs that only fill the caches.
 const WARMING: usize = 10;
 
 fn main() {
@@ -46,7 +46,7 @@ fn main() {
     );
 }
 
-/// Makes ten domains inside each other and returns the deepest.
+/// Creates ten nested domains and returns the deepest one.
 fn chain(root: &Path) -> PathBuf {
     let mut directory = root.to_path_buf();
     for level in 0..LEVELS {

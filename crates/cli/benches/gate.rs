@@ -1,6 +1,6 @@
-//! How long the gate takes, as ratios to an empty process: `cargo bench -p briefing --bench gate`.
+//! Measures the gate, as ratios to an empty process: `cargo bench -p briefing --bench gate`.
 //!
-//! The candidates take turns in one run on one machine, so that whatever disturbs one disturbs all. Medians are
+//! The candidates take turns in one run on one machine, so that other load affects all of them. Medians are
 //! compared. `--check` makes a missed target an error; `BRIEF_BENCH_BINARY` names another build to measure.
 
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
-//! How long hooks take, as ratios to an empty process: `cargo bench -p briefing --bench hook`.
+//! Measures hooks, as ratios to an empty process: `cargo bench -p briefing --bench hook`.
 //!
-//! The candidates take turns in one run on one machine, so that whatever disturbs one disturbs all. Medians are
-//! compared. The targets stand in design notes; `--check` makes a missed one an error.
+//! The candidates take turns in one run on one machine, so that other load affects all of them. Medians are
+//! compared. The targets are in the design notes; `--check` makes a missed one an error.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
@@ -31,7 +31,7 @@ fn main() {
         );
         (command, payload)
     };
-    // Everything is delivered before the measuring begins: from then on these sessions have nothing due.
+    // Everything is delivered before the measurement, so that nothing is due in these sessions.
     time(hook(&["claude", "SessionStart"], &known, "known"));
     time(hook(&["claude", "PostToolBatch"], &known, "known"));
     time(hook(&["codex", "SessionStart", "whole"], &chain, "warm"));

@@ -1,4 +1,4 @@
-//! How fast `brief pack` is, as ratios from one interleaved run.
+//! Measures `brief pack` against other programs, as ratios from one interleaved run.
 //!
 //!     cargo bench -p briefing --bench pack                       a generated tree of 1,000 files
 //!     cargo bench -p briefing --bench pack -- --files 30000
@@ -28,7 +28,7 @@ fn main() {
     }
 }
 
-/// Lists everything below a directory, reads it on so many threads, and does nothing else.
+/// Lists and reads everything below a directory on this many threads, and does nothing else.
 fn floor(directory: &Path, threads: usize) {
     let files = Mutex::new(Vec::new());
     ignore::WalkBuilder::new(directory).require_git(false).threads(threads).build_parallel().run(|| {
@@ -62,7 +62,7 @@ fn peak(command: &[String]) {
 struct Contender {
     name: String,
     command: Vec<String>,
-    /// Runs before each measurement, outside of it.
+    /// Runs before each measurement and is not measured.
     prepare: Option<Box<dyn Fn()>>,
     times: Vec<Duration>,
     peak_kb: u64,
@@ -125,7 +125,7 @@ fn bench(arguments: &[String]) {
             if let Some(prepare) = &contender.prepare {
                 prepare();
             }
-            // Everybody makes the file anew: freeing the old one is nobody's merit or fault.
+            // Every candidate creates a new file: the time to free the old one must not count.
             let _ = fs::remove_file(&out);
             let start = Instant::now();
             let status = Command::new(&contender.command[0])
@@ -203,7 +203,8 @@ fn size(directory: &Path) -> (usize, u64) {
     sizes.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size))
 }
 
-/// Makes a tree like source code: many small files, few large ones, about 8 KB each on average, ten directories deep at most.
+/// Creates a tree that resembles source code: many small files and a few large ones, about 8 KB on average, at most ten
+/// directories deep.
 fn generate(scratch: &Path, files: usize) -> PathBuf {
     let root = scratch.join("tree");
     let mut state = 0x2545_F491_4F6C_DD1D_u64;

@@ -1,4 +1,4 @@
-//! Which version of an agent is installed: it decides what we may write into its settings.
+//! Finds out which version of an agent is installed, since it decides what `brief install` may write.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -10,9 +10,9 @@ use crate::environment;
 
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Returns the row to install by, and the agent's version where it is too old for the newest row.
+/// Returns the row to install with, and the agent's version if it is too old for the newest row.
 pub(crate) fn row(agent: &Agent) -> (Agent, Option<Version>) {
-    // Without an older row, nothing depends on the version.
+    // Starting the agent takes time; without an older row the version does not matter.
     let version = agent.older.and_then(|older| version(agent.program).filter(|version| *version < older.before));
     (agent.as_of(version), version)
 }
@@ -40,7 +40,7 @@ fn version(program: &str) -> Option<Version> {
     text.split_whitespace().find_map(numbers)
 }
 
-/// Reads `2.1.325`; a fourth number or a tag behind the third is left out.
+/// Parses `2.1.325`, ignoring anything after the third number.
 fn numbers(word: &str) -> Option<Version> {
     let mut parts = word.split(['.', '-', '+']).map(|part| part.parse().ok());
     Some([parts.next()??, parts.next()??, parts.next()??])

@@ -1,4 +1,4 @@
-//! The command line: every command and its one-line help. What a command does with its arguments is in its own file.
+//! The command line: every command with its one-line help. Each command's own file defines its arguments.
 
 use briefing_core::settings::OneOf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -18,14 +18,14 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// Parses the command line; on `--help` or wrong usage it prints and ends the process.
+/// Parses the command line. On `--help` or wrong usage it prints a message and exits.
 pub(crate) fn parse() -> Cli {
     let matches = grouped(Cli::command()).get_matches();
     Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 
 #[derive(Debug, Subcommand)]
-#[allow(clippy::large_enum_variant, reason = "there is one of it in the life of the program")]
+#[allow(clippy::large_enum_variant, reason = "it is created once per run")]
 pub(crate) enum Command {
     /// Create what is missing: a domain, or a first `.context/`
     Init(commands::init::Arguments),
@@ -90,7 +90,7 @@ pub(crate) enum Command {
     System(commands::system::Arguments),
 }
 
-/// Returns the parser of a flag that takes the words of a setting, and no others.
+/// Returns the parser of a flag that accepts exactly the words of a setting.
 pub(crate) fn words<T: OneOf + Send + Sync>() -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(T::WORDS).map(|word| T::from_word(&word).expect("only words of the list get here"))
+    PossibleValuesParser::new(T::WORDS).map(|word| T::from_word(&word).expect("clap accepts only listed words"))
 }

@@ -1,15 +1,15 @@
-//! The clipboard, through whichever program this desktop has.
+//! Copies to the clipboard with the first of several programs that is installed.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use briefing_core::Failure;
 
-/// Programs that take the clipboard's content on stdin, in the order they are tried.
+/// Programs that copy their stdin to the clipboard, in the order they are tried.
 const PROGRAMS: &[(&str, &[&str])] =
     &[("wl-copy", &[]), ("xclip", &["-selection", "clipboard"]), ("xsel", &["--clipboard", "--input"]), ("pbcopy", &[]), ("clip.exe", &[])];
 
-/// Puts `document` on the clipboard.
+/// Copies `document` to the clipboard.
 pub(crate) fn copy(document: &[u8]) -> Result<(), Failure> {
     let mut last = None;
     for (program, arguments) in PROGRAMS {

@@ -1,4 +1,4 @@
-//! The `.context` directory that a command is about, and the stamp of what it writes there.
+//! Finds the `.context` directory that a command works on, and makes the timestamp of new entries.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 
 use crate::environment;
 
-/// Returns the nearest `.context` from the current directory upward.
+/// Returns the nearest `.context` directory, searching upward from the current directory.
 pub(crate) fn here() -> Result<(Places, PathBuf), Failure> {
     let places = environment::places()?;
     let found = gate::find_directory(&places);
@@ -18,7 +18,7 @@ pub(crate) fn here() -> Result<(Places, PathBuf), Failure> {
     Ok((places, context))
 }
 
-/// Returns the present moment as entries have it: `2026-01-28-051426`, local time.
+/// Returns the current local time as entries write it: `2026-01-28-051426`.
 pub(crate) fn stamp() -> Result<String, Failure> {
     Ok(environment::now()?.to_zoned(TimeZone::system()).strftime("%Y-%m-%d-%H%M%S").to_string())
 }

@@ -1,4 +1,4 @@
-//! The one place that reads the environment. Every variable the program looks at is named here.
+//! The only module that reads the environment. Every variable that the program uses is named here.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -12,13 +12,13 @@ use jiff::Timestamp;
 
 use crate::talk;
 
-/// Colour is off when this is set to anything but the empty text (<https://no-color.org>).
+/// Turns colour off if it is set and not empty (<https://no-color.org>).
 pub(crate) const NO_COLOR: &str = "NO_COLOR";
 
-/// The present moment (RFC 3339) instead of the system's clock: for tests and for looking back.
+/// Overrides the system clock (RFC 3339), for tests and for looking at the past.
 pub(crate) const BRIEF_NOW: &str = "BRIEF_NOW";
 
-/// Returns the present moment.
+/// Returns the current time.
 pub(crate) fn now() -> Result<Timestamp, Failure> {
     let Some(text) = env::var_os(BRIEF_NOW).filter(|text| !text.is_empty()) else { return Ok(Timestamp::now()) };
     let text = text.to_string_lossy();
@@ -27,7 +27,7 @@ pub(crate) fn now() -> Result<Timestamp, Failure> {
     })
 }
 
-/// Returns an argument as an absolute path; without one, the current directory.
+/// Returns the path as an absolute one, or the current directory if there is none.
 pub(crate) fn absolute(path: Option<&Path>) -> Result<PathBuf, Failure> {
     match path {
         Some(path) if path.is_absolute() => Ok(path.to_path_buf()),
@@ -36,10 +36,10 @@ pub(crate) fn absolute(path: Option<&Path>) -> Result<PathBuf, Failure> {
     }
 }
 
-/// Makes the hook, which is silent otherwise, tell on stderr what it did.
+/// Makes the hook log to stderr; otherwise it is silent.
 pub(crate) const BRIEF_LOG: &str = "BRIEF_LOG";
 
-/// Returns the directories of this user and this request.
+/// Returns the user's directories and the current one.
 pub(crate) fn places() -> Result<Places, Failure> {
     let here = env::current_dir().map_err(|error| {
         Failure::new("cannot determine the current directory")
@@ -49,7 +49,7 @@ pub(crate) fn places() -> Result<Places, Failure> {
     Ok(places_at(here))
 }
 
-/// Returns the directories of this user for a request about `here` (absolute).
+/// Returns the user's directories for a request about `here`, which is absolute.
 pub(crate) fn places_at(here: PathBuf) -> Places {
     let home = directory("HOME").or_else(|| directory("USERPROFILE"));
     let under_home = |variable: &str, fallback: &str| directory(variable).or_else(|| home.as_ref().map(|home| home.join(fallback)));
@@ -62,17 +62,17 @@ pub(crate) fn places_at(here: PathBuf) -> Places {
     }
 }
 
-/// Returns an absolute directory named by a variable; relative ones are ignored, as the XDG rules ask.
+/// Returns the directory that a variable names. Relative paths are ignored, as the XDG specification requires.
 fn directory(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
-/// Returns the value of a variable that a setting names, such as the one that holds a key.
+/// Returns the value of a variable that a setting names, such as the one with an API key.
 pub(crate) fn variable(name: &str) -> Option<String> {
     env::var(name).ok()
 }
 
-/// Decides all settings and returns what is wrong with them beside.
+/// Resolves all settings and returns them with the problems found.
 pub(crate) fn resolve(places: &Places, flags: Layer) -> (Settings, Vec<ConfigProblem>) {
     let mut layers = places.layers();
     layers.push(Layer::from_environment(
@@ -82,8 +82,7 @@ pub(crate) fn resolve(places: &Places, flags: Layer) -> (Settings, Vec<ConfigPro
     Settings::resolve(layers)
 }
 
-/// Decides all settings: files, environment, then the flags of this call. What is wrong in a file is fatal, what is
-/// merely unknown is a warning.
+/// Resolves all settings: files, environment, then flags. Invalid values are an error, unknown keys a warning.
 pub(crate) fn settings(places: &Places, flags: Layer) -> Result<Settings, Failure> {
     let (settings, problems) = resolve(places, flags);
     let mut failure: Option<Failure> = None;
@@ -104,30 +103,30 @@ pub(crate) fn settings(places: &Places, flags: Layer) -> Result<Settings, Failur
     }
 }
 
-/// Tells whether secrets are taken out of what is shown, for commands that need no other setting.
+/// Returns whether secrets are redacted, for commands that need no other setting.
 pub(crate) fn redacts() -> Result<bool, Failure> {
     Ok(resolve(&places()?, Layer::default()).0.guards.redact.value)
 }
 
-/// Tells a problem that ends nothing.
+/// Prints a problem that is not fatal.
 pub(crate) fn warn(problem: &ConfigProblem) {
     let hint = problem.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
     talk::warning(&format!("{problem}{hint}"));
 }
 
-/// Returns the first program of this name on PATH, as a shell finds it.
+/// Returns the first program with this name on PATH.
 pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     let file = format!("{name}{}", env::consts::EXE_SUFFIX);
     env::split_paths(&path).filter(|directory| directory.is_absolute()).map(|directory| directory.join(&file)).find(|path| path.is_file())
 }
 
-/// Returns the absolute directory that a variable names; an empty name is no variable.
+/// Returns the absolute directory that a variable names, `None` for an empty variable name.
 pub(crate) fn named_directory(variable: &str) -> Option<PathBuf> {
     if variable.is_empty() { None } else { directory(variable) }
 }
 
-/// Returns the program that a setting names: by its path, or as a shell finds it.
+/// Returns the program that a setting names, by its path or on PATH.
 pub(crate) fn program(name: &str) -> Option<PathBuf> {
     if Path::new(name).components().count() > 1 {
         return Some(PathBuf::from(name)).filter(|path| path.is_file());
@@ -135,7 +134,7 @@ pub(crate) fn program(name: &str) -> Option<PathBuf> {
     find_program(name)
 }
 
-/// Returns the environment without what looks like a secret, for scripts that came with a goal.
+/// Returns the environment without variables that look like secrets, for the scripts of a goal.
 pub(crate) fn without_secrets() -> BTreeMap<OsString, OsString> {
     let is_fine = |name: &OsString, value: &OsString| {
         let value = value.to_string_lossy();
@@ -144,19 +143,19 @@ pub(crate) fn without_secrets() -> BTreeMap<OsString, OsString> {
     env::vars_os().filter(|(name, value)| is_fine(name, value)).collect()
 }
 
-/// Returns whether a variable of this name holds a secret, as names go.
+/// Returns whether a variable's name suggests a secret.
 fn is_secret_name(name: &str) -> bool {
     const PARTS: [&str; 8] = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "APIKEY", "PRIVATE"];
     const WORDS: [&str; 7] = ["KEY", "KEYS", "PASS", "PAT", "PWD", "AUTH", "COOKIE"];
     let name = name.to_ascii_uppercase();
-    // Where we are, and the way to an agent that gives no key away.
+    // These match a pattern below, but contain only paths; the SSH agent behind its socket never reveals a key.
     if matches!(name.as_str(), "PWD" | "OLDPWD" | "SSH_AUTH_SOCK") {
         return false;
     }
     PARTS.iter().any(|part| name.contains(part)) || name.split('_').any(|word| WORDS.contains(&word))
 }
 
-/// Returns whether a text is an address with a password in it.
+/// Returns whether a text is a URL with a password.
 fn has_password(text: &str) -> bool {
     let authority = text.split_once("://").map(|(_, rest)| rest.split(['/', '?', '#']).next().unwrap_or_default());
     authority.and_then(|authority| authority.rsplit_once('@')).is_some_and(|(user, _)| user.contains(':'))

@@ -1,13 +1,13 @@
-//! `brief --help`: the commands in groups, in the order in which people meet them.
+//! `brief --help`: lists the commands in groups, in the order in which people need them.
 //!
-//! clap has no groups of subcommands, so the list is ours and goes into its template. The names and texts are those of the
+//! clap cannot group subcommands, so we build the list and insert it into clap's template. Names and texts come from the
 //! commands themselves.
 
 use std::fmt::Write as _;
 
 use clap::Command;
 
-/// Every command that is not hidden, once.
+/// Lists every visible command exactly once.
 const GROUPS: [(&str, &[&str]); 7] = [
     ("Start", &["init", "preview", "doctor"]),
     ("Agents", &["install", "uninstall", "hook", "tmux"]),
@@ -66,7 +66,7 @@ mod tests {
         }
     }
 
-    /// An imperative begins with a capital letter and has no full stop; other sentences belong into the long help.
+    /// An imperative begins with a capital letter and has no full stop; longer texts belong in the long help.
     #[test]
     fn one_line_texts_look_alike() {
         fn check(command: &Command, path: &str) {

@@ -1,4 +1,4 @@
-//! This process as the engine sees it: its environment, its clock, and what it can do for the sources.
+//! Connects the engine to this process: environment, clock, model calls and background preparation.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -19,9 +19,9 @@ use crate::{environment, talk};
 pub(crate) struct Process;
 
 impl Helper for Process {
-    /// Asks the model of the settings: one call, which ends before the deadline and within `selector.timeout_ms`.
+    /// Asks the configured model with one call, limited by the deadline and by `selector.timeout_ms`.
     ///
-    /// No key is looked up before a message needs it.
+    /// The API key is looked up only here, when a message needs it.
     fn ask_model(&self, settings: &Settings, deadline: Instant, message: &str, candidates: &[Candidate]) -> Result<Vec<usize>, Failure> {
         let limit = Duration::from_millis(settings.selector.timeout_ms.value);
         let left = deadline.saturating_duration_since(Instant::now()).min(limit);
@@ -33,15 +33,15 @@ impl Helper for Process {
         choose::choose(message, candidates, |messages| client.complete(messages))
     }
 
-    /// Prepares the documents of a directory in a process of its own, which outlives this one.
+    /// Prepares the documents of a directory in a separate process that outlives this one.
     fn prepare(&self, here: &Path) {
         let Ok(program) = std::env::current_exe() else { return };
         let mut command = Command::new(program);
         command.args(["index", "--prepare"]).current_dir(here).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        // An agent that ends its hook's group must not end this too.
+        // An agent that kills its hook's process group must not kill this process too.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        // Nobody waits for it: we are gone before it is done.
+        // Not waited for: this process exits before the child is done.
         drop(command.spawn());
     }
 }
@@ -51,7 +51,7 @@ impl Host for Process {
         environment::places_at(here)
     }
 
-    /// A problem in a settings file is noted, never fatal: the rest of the settings hold.
+    /// Returns problems in settings files as notes: they are never fatal for a hook, and the other settings still apply.
     fn settings(&self, places: &Places) -> (Settings, Vec<Note>) {
         let (settings, problems) = environment::resolve(places, Layer::default());
         (settings, problem_notes(problems))
@@ -65,7 +65,7 @@ impl Host for Process {
         environment::now().unwrap_or_else(|_| Timestamp::now())
     }
 
-    /// Says something on stderr where [`environment::BRIEF_LOG`] asks for it.
+    /// Logs to stderr if [`environment::BRIEF_LOG`] is set.
     fn log(&self, text: &dyn Display) {
         if self.is_set(environment::BRIEF_LOG) {
             talk::plain(&format!("brief hook: {text}"));
@@ -73,7 +73,7 @@ impl Host for Process {
     }
 }
 
-/// The engine's helper for commands that only look: they start no process behind anybody's back.
+/// The engine's helper for read-only commands: it starts no background process.
 pub(crate) struct Looking;
 
 impl Helper for Looking {

@@ -1,4 +1,4 @@
-//! What comes on standard input or from a file that lists paths, never more than a limit.
+//! Reads standard input and files that list paths, each up to a limit.
 
 use std::fs::File;
 use std::io::{IsTerminal, Read, stdin};
@@ -10,19 +10,19 @@ use briefing_core::shown::{path_from_bytes, path_text};
 use briefing_core::sources::requests::Requested;
 use briefing_llm::requests;
 
-/// No entry or state is longer than this, in bytes.
+/// The longest entry or state, in bytes.
 const MAX_TEXT: u64 = 1024 * 1024;
-/// More than this is not a request for files.
+/// The longest request for files, in bytes.
 const MAX_REQUESTS: u64 = 8 * 1024 * 1024;
-/// No longer list of paths is read.
+/// The longest list of paths, in bytes.
 const MAX_LIST: u64 = 64 * 1024 * 1024;
 
-/// Returns whether a person would have to type the input.
+/// Returns whether standard input is a terminal.
 pub(crate) fn is_terminal() -> bool {
     stdin().is_terminal()
 }
 
-/// Reads standard input; beyond `limit` bytes there is one more than that.
+/// Reads at most `limit` + 1 bytes of standard input: the extra byte shows that the limit was exceeded.
 fn read(limit: u64) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let read = stdin().lock().take(limit + 1).read_to_end(&mut bytes);
@@ -30,7 +30,7 @@ fn read(limit: u64) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// Returns the text itself, or what stdin holds if it is `-`.
+/// Returns the argument itself, or the text on stdin if it is `-`.
 pub(crate) fn text(argument: &str) -> Result<String, Failure> {
     if argument != "-" {
         return Ok(argument.to_owned());
@@ -45,7 +45,7 @@ pub(crate) fn text(argument: &str) -> Result<String, Failure> {
     Ok(text.strip_prefix('\u{FEFF}').map(str::to_owned).unwrap_or(text))
 }
 
-/// Returns the files that standard input asks for, in `directory`.
+/// Returns the files that are requested on standard input, resolved in `directory`.
 pub(crate) fn requests(directory: &Path) -> Result<Requested, Failure> {
     let bytes = read(MAX_REQUESTS)?;
     if bytes.len() as u64 > MAX_REQUESTS {
@@ -55,11 +55,11 @@ pub(crate) fn requests(directory: &Path) -> Result<Requested, Failure> {
     Ok(requests::parse(&bytes, directory))
 }
 
-/// Reads paths from a file, or from stdin for `-`: separated by NUL bytes if there is one, else by newlines.
+/// Reads paths from a file, or from stdin for `-`. They are separated by NUL bytes if there are any, else by newlines.
 pub(crate) fn path_list(path: &Path, here: &Path) -> Result<Vec<PathBuf>, Failure> {
     let fail =
         |error: &(dyn std::error::Error + 'static)| Failure::new(format!("cannot read the list `{}`", path_text(path))).because(error);
-    // A pipe is welcome here (`--files-from <(git ls-files)`): the person named it.
+    // Not restricted to regular files: the user may name a pipe (`--files-from <(git ls-files)`).
     let mut source: Box<dyn Read> = if path == Path::new("-") {
         Box::new(stdin().lock())
     } else {

@@ -1,4 +1,5 @@
-//! The `brief` program. `main` turns a result into an exit code; [`run`] is the whole program.
+//! The `brief` program. `main` answers hooks without the argument parser and turns other results into an exit code; [`run`]
+//! dispatches the commands.
 
 mod agent_version;
 mod args;
@@ -36,7 +37,7 @@ fn main() -> ExitCode {
     }
     if first.is_some_and(|word| word == "hook") {
         let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
-        // Somebody who asks for help is a person, not an agent.
+        // Agents never ask for help, so this call comes from a user.
         if !words.iter().any(|word| word == "--help" || word == "-h") {
             commands::hook::answer(started, &words);
         }

@@ -1,4 +1,4 @@
-//! Data to stdout. A reader that goes away (`| head`) is success, not an error.
+//! Writes data to stdout. A reader that closes the pipe early (`| head`) is not an error.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     finish(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
 }
 
-/// Writes text that holds strangers' words: on a terminal, what could move the cursor or turn text around is shown.
+/// Writes text that may contain untrusted content. On a terminal, control and bidirectional characters are escaped.
 pub(crate) fn print_foreign(text: &str) -> Result<(), Failure> {
     if io::stdout().is_terminal() { print(&talk::safe(text)) } else { print(text) }
 }
 
-/// Turns the result of writing to stdout into the request's: a closed pipe ends the program well.
+/// Converts the result of writing to stdout. A closed pipe ends the program with success.
 pub(crate) fn finish(result: io::Result<()>) -> Result<(), Failure> {
     match result {
         Ok(()) => Ok(()),
@@ -28,10 +28,12 @@ pub(crate) fn finish(result: io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// Names of standard output, which is written to and never replaced by a file.
+/// Names of standard output. It is written to directly, never replaced by a file.
 const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
-/// Returns the file that a result goes to, `None` for standard output. What cannot be written is said before the work.
+/// Returns the file to write a result to, `None` for standard output.
+///
+/// Fails for targets that cannot be written, so that the error comes before the work.
 pub(crate) fn place(path: &Path, here: &Path) -> Result<Option<PathBuf>, Failure> {
     if STDOUT.iter().any(|name| path == Path::new(name)) {
         return Ok(None);
@@ -50,7 +52,8 @@ pub(crate) fn place(path: &Path, here: &Path) -> Result<Option<PathBuf>, Failure
     Ok(Some(target))
 }
 
-/// Returns device and inode of stdout where it is a file, so that a pack redirected into its own tree can leave itself out.
+/// Returns the device and inode of stdout if it is a file. A pack that is redirected into its own tree uses them to leave
+/// itself out.
 pub(crate) fn stdout_identity() -> Option<(u64, u64)> {
     #[cfg(unix)]
     {

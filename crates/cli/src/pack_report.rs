@@ -1,4 +1,4 @@
-//! What a person hears about a pack: warnings, the question of the flexible error mode, the line at the end.
+//! Messages about a pack: warnings, the question of the flexible error mode, the summary at the end.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,14 +13,14 @@ use crate::{output, progress, prompt, talk};
 /// Warnings beyond this many of one kind are counted instead of printed.
 const TOLD_PER_KIND: usize = 10;
 
-/// Packs, and shows on a terminal how far the work is.
+/// Packs, and shows the progress on a terminal.
 pub(crate) fn pack_shown(request: &PackRequest<'_>, is_quiet: bool) -> Result<Packed, Failure> {
     let progress = Progress::default();
     let request = PackRequest { progress: Some(&progress), stdout_identity: output::stdout_identity(), ..request.clone() };
     progress::shown(&progress, is_quiet, || pack(&request))
 }
 
-/// Prints warnings, or with `explains` every note there is.
+/// Prints the warnings, or every note if `explains` is set.
 pub(crate) fn warn(packed: &Packed, is_quiet: bool, explains: bool) {
     if is_quiet && !explains {
         return;
@@ -44,7 +44,7 @@ pub(crate) fn warn(packed: &Packed, is_quiet: bool, explains: bool) {
     }
 }
 
-/// Applies the error mode: strict fails, flexible asks, ignore goes on. Every error is named in all of them.
+/// Applies the error mode: strict fails, flexible asks, ignore continues. Every mode prints all errors.
 pub(crate) fn confirm(packed: &Packed, mode: ErrorMode, is_yes: bool, is_quiet: bool) -> Result<(), Failure> {
     let failure = match packed.decide(mode, is_yes) {
         Decision::Continue => {
@@ -67,7 +67,7 @@ pub(crate) fn confirm(packed: &Packed, mode: ErrorMode, is_yes: bool, is_quiet: 
     if prompt::yes(&format!("Continue with {rest}?")) { Ok(()) } else { Err(Failure::new("stopped; nothing was written")) }
 }
 
-/// Returns the one line at the end: what went in, and what did not, by reason.
+/// Returns the summary line: what was packed, and what was skipped, by reason.
 pub(crate) fn summary(packed: &Packed) -> String {
     let files = packed.files();
     let mut text = format!("packed {files} {}, {}", if files == 1 { "file" } else { "files" }, human_bytes(packed.bytes()));

@@ -1,13 +1,13 @@
-//! Questions to the person. Every one has a flag that answers it, and none is asked without a terminal.
+//! Questions to the user. Every question has a flag that answers it, and none is asked without a terminal.
 
 use std::io::{BufRead, IsTerminal, Write, stderr, stdin};
 
-/// Returns whether somebody is there to answer.
+/// Returns whether the user can answer a question.
 pub(crate) fn can_ask() -> bool {
     stdin().is_terminal() && stderr().is_terminal()
 }
 
-/// Asks for a line of text. Nothing comes back at the end of input.
+/// Asks for a line of text. Returns `None` at the end of input.
 pub(crate) fn line(question: &str) -> Option<String> {
     let _ = write!(stderr().lock(), "{question} ");
     let mut answer = String::new();
@@ -15,7 +15,7 @@ pub(crate) fn line(question: &str) -> Option<String> {
     (read > 0).then(|| answer.trim_end_matches(['\r', '\n']).to_owned())
 }
 
-/// Asks a yes-or-no question on the terminal. Anything but `y` or `yes` is a no.
+/// Asks a yes-or-no question on the terminal. Anything but `y` or `yes` means no.
 pub(crate) fn yes(question: &str) -> bool {
     let _ = write!(stderr().lock(), "{question} [y/N] ");
     let mut answer = String::new();

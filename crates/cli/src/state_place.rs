@@ -1,4 +1,4 @@
-//! Our state directory as a place: can it be made and written, can others look into it.
+//! Checks of our state directory: whether it can be created and written, and whether other users can read it.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use briefing_core::fs::{FileError, FileProblem, LinkProblem};
 use briefing_core::shown::path_text;
 
-/// Tells whether the directory can be written, or made where it is not there. Nothing is left behind.
+/// Checks that the directory can be written, or created if it does not exist. Leaves no files.
 pub(crate) fn check(directory: &Path) -> Result<(), FileError> {
     let there = directory.ancestors().find(|path| path.symlink_metadata().is_ok()).unwrap_or(directory);
     let failed = |problem| FileError::new(path_text(there), problem);
@@ -22,7 +22,7 @@ pub(crate) fn check(directory: &Path) -> Result<(), FileError> {
     }
 }
 
-/// Tells whether others than its owner can look into the directory.
+/// Returns whether users other than the owner can access the directory.
 pub(crate) fn is_open(directory: &Path) -> bool {
     #[cfg(unix)]
     {

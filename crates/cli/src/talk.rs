@@ -1,4 +1,4 @@
-//! Talk to the person: stderr only, understandable without colour, safe for a terminal.
+//! Messages to the user: on stderr only, understandable without colour, safe for a terminal.
 
 use std::io::{IsTerminal, Write, stderr};
 
@@ -31,7 +31,7 @@ pub(crate) fn hint(text: &str) {
     line(CYAN, "hint", text);
 }
 
-/// Prints the notes that matter to the person who asked.
+/// Prints the notes that are warnings or worse.
 pub(crate) fn notes(notes: &[Note]) {
     for note in notes.iter().filter(|note| note.level >= Level::Warning) {
         warning(&format!("`{}`: {}", note.path, note.reason));
@@ -40,7 +40,7 @@ pub(crate) fn notes(notes: &[Note]) {
 
 /// Prints a line without a label.
 pub(crate) fn plain(text: &str) {
-    // Nobody is left to tell when stderr itself is gone.
+    // If stderr is closed, there is no other place to report that.
     let _ = writeln!(stderr().lock(), "{}", safe(text));
 }
 
@@ -53,12 +53,12 @@ fn line(colour: &str, label: &str, text: &str) {
     };
 }
 
-/// Returns whether stderr is a terminal that wants colour.
+/// Returns whether stderr is a terminal and colour is not turned off.
 fn is_coloured() -> bool {
     stderr().is_terminal() && std::env::var_os(NO_COLOR).is_none_or(|value| value.is_empty())
 }
 
-/// Neutralises what could move the cursor or turn text around, and keeps line breaks.
+/// Escapes control and bidirectional characters. Line breaks and tabs stay.
 pub(crate) fn safe(text: &str) -> String {
     text.chars()
         .flat_map(|c| if is_deceptive(c) && c != '\n' && c != '\t' { c.escape_default().collect::<Vec<_>>() } else { vec![c] })

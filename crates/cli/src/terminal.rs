@@ -1,6 +1,6 @@
-//! The state of the terminal: kept before another program gets it, and given back after.
+//! Saves the state of the terminal before another program uses it, and restores it afterwards.
 
-/// The terminal as it was.
+/// A saved terminal state.
 #[derive(Debug)]
 pub(crate) struct Terminal {
     #[cfg(unix)]
@@ -9,12 +9,12 @@ pub(crate) struct Terminal {
 
 #[cfg(unix)]
 impl Terminal {
-    /// Keeps the state of the terminal on standard input, if there is one.
+    /// Saves the state of the terminal on standard input, if there is one.
     pub(crate) fn now() -> Self {
         Self { state: rustix::termios::tcgetattr(std::io::stdin()).ok() }
     }
 
-    /// Gives the terminal back as it was: an agent that was ended may leave it without echo or line breaks.
+    /// Restores the terminal: an agent that was killed may leave it without echo or line breaks.
     pub(crate) fn restore(&self) {
         if let Some(state) = &self.state {
             let _ = rustix::termios::tcsetattr(std::io::stdin(), rustix::termios::OptionalActions::Drain, state);

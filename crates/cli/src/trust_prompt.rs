@@ -1,4 +1,4 @@
-//! What a project wants to run, shown to the person who has to agree to it.
+//! Shows what a project wants to run, and asks the user to approve it.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use briefing_goals::{Goal, ProjectReceiver, Trust};
 use crate::commands::goals::place;
 use crate::{prompt, talk};
 
-/// Something that runs nothing until it is trusted.
+/// Something that must not run until the user trusts it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Due<'a> {
     Goal(&'a Goal),
@@ -35,7 +35,7 @@ impl<'a> Due<'a> {
         trust.is_trusted(self.path(), self.hash())
     }
 
-    /// Shows every command, line by line, so that nothing hides at the end of a long one.
+    /// Prints every command line by line, so that nothing is hidden at the end of a long line.
     pub(crate) fn show(self, trust: &Trust, places: &Places) {
         let changed = if trust.has_changed(self.path(), self.hash()) { ", changed since it was trusted" } else { "" };
         match self {
@@ -70,7 +70,7 @@ fn show_goal(goal: &Goal) {
     talk::plain(&format!("  sends a prompt of {lines} {} to your receiver", if lines == 1 { "line" } else { "lines" }));
 }
 
-/// Remembers that all of this was agreed to.
+/// Saves the user's approval of all of these.
 pub(crate) fn agree(trust: &mut Trust, due: &[Due<'_>]) -> Result<(), Failure> {
     for due in due {
         trust.add(due.path(), due.hash());
@@ -78,7 +78,7 @@ pub(crate) fn agree(trust: &mut Trust, due: &[Due<'_>]) -> Result<(), Failure> {
     trust.save()
 }
 
-/// Asks for trust in what is about to run, and remembers the answer. Without a terminal it is refused.
+/// Asks the user to trust what is about to run, and saves the answer. Fails without a terminal.
 pub(crate) fn require(places: &Places, trust: &mut Trust, wanted: &[Due<'_>]) -> Result<(), Failure> {
     let due: Vec<_> = wanted.iter().copied().filter(|due| !due.is_trusted(trust)).collect();
     if due.is_empty() {

@@ -1,4 +1,4 @@
-//! The flags of every command that embeds files, and the rules they settle.
+//! The flags of every command that embeds files, and the rules that result from them.
 
 use briefing_core::Failure;
 use briefing_core::settings::{ErrorMode, Layer, LinkMode, OneOf, Settings};
@@ -59,7 +59,7 @@ pub(crate) struct WalkFlags {
 }
 
 impl WalkFlags {
-    /// Returns what was typed as a layer of settings.
+    /// Returns the flags as a layer of settings.
     pub(crate) fn layer(&self) -> Layer {
         let mut layer = Layer::default();
         let counts = [
@@ -89,7 +89,7 @@ impl WalkFlags {
         layer
     }
 
-    /// Settles the rules of the walk.
+    /// Returns the rules of the walk.
     pub(crate) fn rules(&self, settings: &Settings) -> Result<Rules, Failure> {
         let mut rules = Rules::settle(settings, &self.exclude_dir, &self.exclude_ext, self.recurse_depth)?;
         rules.include = Patterns::globs(&self.include, "--include")?;

@@ -1,4 +1,4 @@
-//! Notifications without anybody waiting: a child of our own sends them after the agent has its answer.
+//! Sends notifications from a child process, after the agent has its answer, so that the agent never waits for them.
 
 use std::io::{Read, Write, stdin};
 use std::path::Path;
@@ -13,10 +13,10 @@ use crate::environment;
 /// The hidden command that the child runs.
 pub(crate) const SEND: &str = "notify-send";
 
-/// No event is longer than this.
+/// The longest event, in bytes.
 const MAX_EVENT: u64 = 64 * 1024;
 
-/// Tells the person's webhook, if there is one, how much went into a window.
+/// Sends the size of an injection to the user's webhook, if there is one.
 pub(crate) fn tell(receipt: &Receipt) {
     let places = environment::places_at("/".into());
     if receipt.has_brought() && is_set_up(&places) {
@@ -26,7 +26,7 @@ pub(crate) fn tell(receipt: &Receipt) {
     }
 }
 
-/// Makes the event of an injection.
+/// Returns the event for an injection.
 pub(crate) fn relay(message: String, session: &str, project: &Path) -> Event {
     let now = environment::now().unwrap_or_else(|_| jiff::Timestamp::now());
     Event {
@@ -38,15 +38,16 @@ pub(crate) fn relay(message: String, session: &str, project: &Path) -> Event {
     }
 }
 
-/// Returns whether anybody wants to be told.
+/// Returns whether the user has set up a webhook.
 pub(crate) fn is_set_up(places: &Places) -> bool {
     places.config.as_ref().is_some_and(|config| file::path(config).exists())
 }
 
-/// Hands an event to a child process and returns at once.
+/// Passes an event to a child process and returns at once.
 ///
-/// The agent waits for our process and for whoever holds its pipes: the child has none of them, and a process group of
-/// its own, so that ending the agent's group does not end it. Whatever goes wrong, the injection is not touched.
+/// The agent waits until our process and every process that holds its pipes has ended, so the child gets none of them. It
+/// has its own process group, so that it survives when the agent kills the hook's group. Errors are ignored: a notification
+/// must never affect the injection.
 pub(crate) fn detached(event: &Event) {
     let (Ok(program), Ok(payload)) = (std::env::current_exe(), serde_json::to_vec(event)) else { return };
     let mut command = Command::new(program);
@@ -59,12 +60,12 @@ pub(crate) fn detached(event: &Event) {
     if let Ok(mut child) = command.spawn()
         && let Some(mut pipe) = child.stdin.take()
     {
-        // A few hundred bytes fit into any pipe: this does not wait for the child either.
+        // A few hundred bytes fit into any pipe, so this does not wait for the child.
         let _ = pipe.write_all(&payload);
     }
 }
 
-/// Sends the event on stdin. Nobody listens to what became of it.
+/// Sends the event that it reads from stdin. Errors are ignored: this process has no visible output.
 pub(crate) fn send_from_stdin() {
     let mut payload = Vec::new();
     if stdin().lock().take(MAX_EVENT).read_to_end(&mut payload).is_err() {

@@ -1,8 +1,8 @@
 //! The documentation's own examples: every `console` block of README.md and docs/ is run and compared.
 //!
 //! Within one document the blocks run in order, in one fresh project. A line that starts with `$ ` is a command, the
-//! lines behind it are what it prints (stdout and stderr together); a line `...` stands for any number of lines. A
-//! command without lines behind it is only run. `<!-- run: … -->` runs a command that the reader does not see.
+//! lines after it are what it prints (stdout and stderr together); a line `...` matches any number of lines. A
+//! command without lines after it is only run. `<!-- run: … -->` runs a command that the reader does not see.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -44,7 +44,7 @@ fn steps(text: &str) -> Vec<Step> {
     steps
 }
 
-/// Returns whether `actual` is what was expected, where `...` stands for any number of lines.
+/// Returns whether `actual` matches the expected text, where `...` matches any number of lines.
 fn matches(expected: &[String], actual: &[&str]) -> bool {
     match expected.split_first() {
         None => actual.is_empty(),

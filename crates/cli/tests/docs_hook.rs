@@ -1,4 +1,4 @@
-//! Documents for a message, as agents get them.
+//! Documents for a message, as agents receive them.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -32,7 +32,7 @@ fn project() -> Sandbox {
         .file("brief.toml", "[docs]\nmax_docs = 1\n")
 }
 
-/// Says something to Claude; every message is a new turn.
+/// Sends a message to Claude; every message is a new turn.
 fn say(sandbox: &Sandbox, turn: &str, message: &str) -> String {
     sandbox.hook(["claude", "UserPromptSubmit"], &json!({ "prompt": message, "prompt_id": turn }))
 }
@@ -166,7 +166,7 @@ fn an_entry_of_knowledge_too_large_to_load_arrives_when_the_message_is_about_it(
     let told = say(&sandbox, "1", "where does the zeppelin go from the mast in a thunderstorm?");
     assert!(told.contains("goes into the hangar"), "{told}");
     assert!(told.len() < 2000, "the entry, not the file");
-    // What the hook would bring, `brief select` shows; whoever names an index asks for that alone.
+    // `brief select` shows what the hook would deliver; with `--index` it searches only that index.
     let message = "where does the zeppelin go from the mast in a thunderstorm?";
     let shown: Vec<String> = serde_json::from_slice(&sandbox.brief(["select", message]).success().stdout).unwrap();
     assert!(shown[0].starts_with(".megg/knowledge.md#"), "{shown:?}");
@@ -181,7 +181,7 @@ fn an_index_that_only_the_environment_names_opens_the_door() {
     let page = "# Zeppelins\n\nIn a thunderstorm the zeppelin leaves the mooring mast and goes into the hangar.\n";
     let message = "where does the zeppelin go from the mooring mast in a thunderstorm?";
     let bare = || Sandbox::new().file(".git/HEAD", "x").file("notes/zeppelin.md", page).file("notes/list.json", r#"["zeppelin.md"]"#);
-    assert_eq!(say(&bare(), "1", message), "", "nobody names it");
+    assert_eq!(say(&bare(), "1", message), "", "no setting names it");
     let project = bare().env("BRIEF_DOCS_INDEX", "notes/list.json");
     assert!(say(&project, "1", message).contains("notes/zeppelin.md"));
     let preview = project.brief(["preview", "--event", "UserPromptSubmit", message]).success().stdout();
@@ -205,7 +205,7 @@ fn a_change_among_many_documents_is_seen_at_the_next_message() {
     assert_eq!(say(&sandbox, "1", message), "");
     sandbox.write("docs/many/7.md", "# Zeppelins\n\nIn a thunderstorm the zeppelin leaves the mooring mast and goes into the hangar.\n");
     let told = say(&sandbox, "2", message);
-    assert!(told.contains("docs/many/7.md"), "far too many to prepare anew within the hook, but one changed: {told}");
+    assert!(told.contains("docs/many/7.md"), "too many to prepare again within the hook, but only one changed: {told}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `brief doctor` with everything that can be wrong: files, switches, our own directory.
+//! `brief doctor` with every kind of problem: files, switches, our own directory.
 
 use briefing_testkit::{Outcome, Sandbox};
 use serde_json::{Value, json};

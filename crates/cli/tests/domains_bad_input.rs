@@ -1,4 +1,4 @@
-//! `brief context` on files as strangers leave them: a result and a note, never a crash, never lost text.
+//! `brief context` on damaged and unusual files: a result and a note, never a crash, never lost text.
 
 use briefing_testkit::Sandbox;
 use serde_json::Value;
@@ -16,7 +16,7 @@ fn result(sandbox: &Sandbox, arguments: &[&str]) -> (Value, String) {
     (serde_json::from_str(&outcome.stdout()).unwrap(), outcome.stderr())
 }
 
-/// Returns whether the user who runs this may read everything: then permissions prove nothing.
+/// Returns whether the current user can read everything: then permissions cannot be tested.
 fn is_root() -> bool {
     std::process::Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n")
 }
@@ -83,7 +83,7 @@ fn a_knowledge_file_of_50_mb_is_blocked_and_its_topics_still_load() {
     assert_eq!(all["knowledge"]["mode"], "blocked");
     let (some, _) = result(&sandbox, &["--topic", "auth"]);
     assert_eq!(some["knowledge"]["entries"], 1);
-    // Beyond what is read at all, the size is what can be told.
+    // A file too large to read is reported with its size.
     let file = std::fs::OpenOptions::new().write(true).open(sandbox.path(".megg/knowledge.md")).unwrap();
     file.set_len(70 * 1024 * 1024).unwrap();
     let (huge, stderr) = result(&sandbox, &[]);
@@ -108,7 +108,7 @@ fn bytes_that_are_not_utf8_cost_only_themselves() {
 fn an_unreadable_info_in_the_middle_of_the_chain_leaves_a_gap_with_a_reason() {
     use std::os::unix::fs::PermissionsExt;
     let sandbox = project().file("a/.megg/info.md", "# A").file("a/b/.megg/info.md", "# B");
-    // A directory in the file's place is unreadable for everybody, root included.
+    // A directory in place of the file is unreadable for every user, including root.
     let sandbox = sandbox.directory("a/b/c/.megg/info.md").file("a/b/c/d/.megg/info.md", "# D");
     let forbid = |mode| std::fs::set_permissions(sandbox.path("a/.megg/info.md"), std::fs::Permissions::from_mode(mode)).unwrap();
     forbid(0);

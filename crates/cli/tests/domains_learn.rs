@@ -81,7 +81,7 @@ fn two_at_once_lose_nothing() {
         assert_eq!(text.matches(&format!("## 2026-11-15 - Entry {at}\n")).count(), 1, "{text}");
     }
     assert_eq!(text.matches("# Knowledge\n").count(), 1);
-    assert_eq!(std::fs::read_dir(sandbox.path(".megg")).unwrap().count(), 2, "no temporary file is left behind");
+    assert_eq!(std::fs::read_dir(sandbox.path(".megg")).unwrap().count(), 2, "no temporary file is left");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `brief maintain`: what it finds, what it mends, and the way back.
+//! `brief maintain`: its findings, `--apply` and `--undo`.
 
 use briefing_testkit::Sandbox;
 use serde_json::Value;

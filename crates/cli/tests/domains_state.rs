@@ -1,4 +1,4 @@
-//! `brief state`: show, leave, finish.
+//! `brief state`: show, write and finish.
 
 use briefing_testkit::Sandbox;
 

@@ -148,7 +148,7 @@ fn due_again_after_compact_and_clear() {
     let first = gate(&sandbox, "s");
     assert_eq!(gate(&sandbox, "s"), "");
     let at_compact = sandbox.hook(["claude", "SessionStart"], &json!({ "session_id": "s", "source": "compact" }));
-    // `brief hook` brings the core at once; without it, the next tool use does.
+    // `brief hook` delivers the core files at once; without it, the next tool use does.
     assert!(at_compact.contains("rule one"), "{at_compact}");
     assert_eq!(gate(&sandbox, "s"), "");
     assert_eq!(gate(&sandbox, "a-new-id-after-clear"), first);

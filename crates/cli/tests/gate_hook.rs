@@ -1,4 +1,4 @@
-//! The gate through `brief hook`: the agent's cap, parts, lanes and moments; and `brief gate`, which foretells them.
+//! The gate through `brief hook`: the agent's cap, parts, lanes and moments; and `brief gate`, which predicts them.
 
 use briefing_testkit::Sandbox;
 use serde_json::{Value, json};

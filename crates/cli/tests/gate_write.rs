@@ -1,4 +1,4 @@
-//! `brief init context`, `decision add`, `learning add`, `task add|done`, as a person types them.
+//! `brief init context`, `decision add`, `learning add`, `task add|done`, as a user runs them.
 
 use briefing_testkit::Sandbox;
 

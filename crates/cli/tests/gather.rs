@@ -1,4 +1,4 @@
-//! `brief gather`: a loopback server plays the model, well and badly.
+//! `brief gather`: a local server plays the model, with good and bad answers.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ fn completion(content: &str) -> Response {
     Response::json(json!({ "choices": [{ "message": { "role": "assistant", "content": content } }] }).to_string())
 }
 
-/// A server that gives one answer after another, the last one for ever, and remembers what it was sent.
+/// A server that gives one answer after another, repeats the last one, and records the requests.
 fn model(answers: &[&str]) -> (Server, Arc<Mutex<Vec<Request>>>) {
     let answers: Vec<String> = answers.iter().map(|answer| (*answer).to_owned()).collect();
     let seen = Arc::new(Mutex::new(Vec::new()));

@@ -88,7 +88,7 @@ fn bundled_goals_work_at_once() {
     assert!(explained.contains("### src/lib.rs") && explained.contains("### tests/a.rs"), "{explained}");
     let tests = with(&["write-tests"], &["--file", "src/lib.rs", "--like", "tests/a.rs"]);
     assert!(tests.contains("Follow the manner") && tests.contains("### src/lib.rs") && tests.contains("### tests/a.rs"), "{tests}");
-    // Nothing to work on is said, not sent.
+    // With nothing to work on, there is a message and no prompt is sent.
     let nothing = sandbox.brief(["run", "commit-message", "--receiver", "stdout"]).code(1);
     assert!(nothing.stderr().contains("nothing is staged"), "{nothing}");
     assert!(sandbox.brief(["run", "write-tests"]).code(2).stderr().contains("--file <path> is missing: The file to test"));

@@ -50,7 +50,7 @@ fn a_change_comes_with_the_resume() {
 fn two_resumes_in_a_moment_are_two_events() {
     let sandbox = project(500);
     let _ = sandbox.hook(["claude", "SessionStart"], &json!({ "source": "startup" }));
-    // Real processes that run as long as the test: lanes look at them.
+    // Real processes that run as long as the test, since lanes check whether they are alive.
     let clients: Vec<Child> = (0..2).map(|_| std::process::Command::new("sleep").arg("60").spawn().unwrap()).collect();
     for (client, words) in clients.into_iter().zip(["one", "two"]) {
         let resumed = sandbox.clone().env("CLAUDE_PID", client.id().to_string());
@@ -205,7 +205,7 @@ fn without_a_usable_store_the_session_is_briefed_all_the_same() {
 #[test]
 fn a_damaged_store_is_replaced_and_kept() {
     let sandbox = project(500);
-    sandbox.write("~/.local/state/brief/ledger.db", "garbage, but somebody's");
+    sandbox.write("~/.local/state/brief/ledger.db", "garbage, but the user's");
     assert!(sandbox.hook(["claude", "SessionStart"], &json!({ "source": "startup" })).contains("Sells things."));
     let names: Vec<_> =
         std::fs::read_dir(sandbox.home().join(".local/state/brief")).unwrap().map(|entry| entry.unwrap().file_name()).collect();

@@ -99,9 +99,9 @@ fn where_names_the_users_index_first() {
     assert_eq!(named.stdout(), "[HOME]/.config/brief/index.json\n[ROOT]/notes/mine.json\n");
 }
 
-/// Briefing briefs its own contributors: its index is in step with its documents.
+/// Contributors to Briefing use it themselves, so its own index must be up to date.
 #[test]
-fn our_own_index_is_in_step() {
+fn our_own_index_is_up_to_date() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let checked = Sandbox::new().command(binary()).args(["index", "--check"]).current_dir(root).output().unwrap();
     assert!(checked.status.success(), "{}run `brief index`", String::from_utf8_lossy(&checked.stderr));
@@ -122,7 +122,7 @@ fn nobody_elses_file_is_written_over() {
     }
     sandbox.write("docs/index.json", "{\n  \"version\": 1,\n  \"root\": \"..\",\n<<<<<<< ours\n");
     sandbox.brief(["index"]).success();
-    assert!(sandbox.read("docs/index.json").contains("a.md"), "one of ours is made anew, whatever happened to it");
+    assert!(sandbox.read("docs/index.json").contains("a.md"), "an index of ours is rebuilt even if it is damaged");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `brief install`, `brief uninstall` and `brief doctor` as a person uses them.
+//! `brief install`, `brief uninstall` and `brief doctor` as a user runs them.
 
 use briefing_testkit::Sandbox;
 

@@ -16,7 +16,7 @@ mod gate;
 mod gate_hook;
 mod gate_write;
 mod gather;
-// These look into /proc.
+// These read /proc.
 #[cfg(target_os = "linux")]
 mod goal;
 mod goals;
@@ -49,7 +49,7 @@ fn test_files(directory: &str) -> Vec<PathBuf> {
     paths.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
 }
 
-/// A test file that no list of modules names would silently never run.
+/// Checks that every test file is in a list of modules: otherwise it would silently never run.
 #[test]
 fn no_test_file_is_forgotten() {
     for (directory, list, text) in [("tests", "main", include_str!("main.rs")), ("tests/tools", "tools", include_str!("tools.rs"))] {
@@ -60,7 +60,7 @@ fn no_test_file_is_forgotten() {
     }
 }
 
-/// `scripts/test --quick` runs everything outside `tools`, with nothing but Rust, git and a shell.
+/// Checks that tests outside `tools` need only Rust, git and a shell, since `scripts/test --quick` runs them.
 #[test]
 fn only_tests_in_tools_run_programs_that_not_everybody_has() {
     let programs = ["command(\"tmux\")", "command(\"script\")", "script -q", "command(\"python3\")", "command(\"node\")"];

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The crates whose modules are on the map one by one; of the others the crate is enough.
+/// The crates whose modules must all be on the map; for the others, the crate is enough.
 const BY_MODULE: [&str; 4] = ["core", "store", "agents", "cli"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// Returns the paths in the first column of the map. After the first one of a row, a name is a neighbour of it:
+/// Returns the paths in the first column of the map. After the first path of a row, a bare name is in the same directory:
 /// `crates/core/src/text.rs`, `lines.rs`.
 fn on_the_map() -> BTreeSet<PathBuf> {
     let text = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
@@ -27,7 +27,7 @@ fn on_the_map() -> BTreeSet<PathBuf> {
     paths
 }
 
-/// Returns what must be on it.
+/// Returns the paths that must be on the map.
 fn in_the_repository() -> BTreeSet<PathBuf> {
     let names = |directory: &str| {
         let entries = fs::read_dir(root().join(directory)).unwrap_or_else(|error| panic!("{directory}: {error}"));

@@ -1,4 +1,4 @@
-//! The webhook: metadata only, after the agent has its answer, and whatever the receiver does changes nothing.
+//! The webhook: metadata only, after the agent has its answer, and the receiver's behaviour never affects the hook.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use crate::gate::project;
 
 type Bodies = Arc<Mutex<Vec<String>>>;
 
-/// A receiver that keeps what it is sent.
+/// A receiver that records its requests.
 fn receiver(response: Response) -> (Server, Bodies) {
     let bodies = Bodies::default();
     let kept = Arc::clone(&bodies);
@@ -57,7 +57,7 @@ fn webhook_payload_contains_metadata_not_file_content() {
     }
     assert_eq!(inject(&sandbox, "session-1"), "");
     std::thread::sleep(Duration::from_millis(300));
-    assert_eq!(bodies.lock().unwrap().len(), 1, "a silent call tells nobody");
+    assert_eq!(bodies.lock().unwrap().len(), 1, "a call without output sends no notification");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_dead_slow_or_redirecting_receiver_changes_nothing_for_the_agent() {
         assert_eq!(inject(&sandbox, "s"), expected, "{url}");
         assert!(started.elapsed() < Duration::from_secs(5), "{url}: {:?}", started.elapsed());
     }
-    // Each was really reached. The sender gives up after a second, which a loaded machine may need for itself: try again.
+    // Each receiver was reached. The sender gives up after a second, which may be too short on a busy machine: try again.
     for (server, bodies) in [&slow, &redirecting] {
         let sandbox = project();
         sandbox.brief(["notify", "setup", &server.url()]).success();

@@ -1,4 +1,4 @@
-//! `brief pack`: what a person asks for is what they get.
+//! `brief pack`: arguments, formats, limits and messages.
 
 use briefing_testkit::Sandbox;
 
@@ -29,7 +29,7 @@ fn the_same_bytes_on_every_run_and_for_every_number_of_threads() {
     }
 }
 
-/// Large enough that the document is made in place, with all that makes its header other than foreseen.
+/// Large enough for the document to be built in place, with everything that makes its header differ from the estimate.
 #[test]
 fn a_large_document_in_a_file_has_the_same_bytes_as_on_stdout() {
     let mut sandbox = Sandbox::new()

@@ -1,4 +1,4 @@
-//! `brief pack` on trees that want to break it: nothing hangs, nothing panics, the output stays well-formed.
+//! `brief pack` on hostile trees: nothing hangs, nothing panics, the output stays well-formed.
 
 use std::fs;
 use std::process::Command;
@@ -166,7 +166,7 @@ fn files_and_directories_without_permission_are_told_and_do_not_end_the_pack() {
     fs::set_permissions(sandbox.path("d/sub/.gitignore"), fs::Permissions::from_mode(0o000)).unwrap();
     fs::set_permissions(sandbox.path("d/locked.txt"), fs::Permissions::from_mode(0o000)).unwrap();
     fs::set_permissions(sandbox.path("d/closed"), fs::Permissions::from_mode(0o000)).unwrap();
-    // Root reads everything, so the program runs as nobody where the tests run as root.
+    // Root can read everything, so if the tests run as root, the program runs as the user `nobody`.
     let top = sandbox.root().parent().unwrap().to_path_buf();
     let copy = top.join("brief");
     fs::copy(briefing_testkit::binary(), &copy).unwrap();

@@ -1,4 +1,4 @@
-//! Secrets are taken out in every source, unless the user's own settings say otherwise.
+//! Every source redacts secrets, unless the user's own settings turn that off.
 
 use briefing_testkit::Sandbox;
 use serde_json::json;
@@ -24,7 +24,7 @@ fn project() -> Sandbox {
         .file("docs/index.json", r#"{"version":1,"docs":[{"path":"canary.md"}]}"#)
 }
 
-/// Returns what each source has to say, by its name.
+/// Returns the output of each source, by its name.
 fn told(sandbox: &Sandbox) -> Vec<(&'static str, String)> {
     let brief = |arguments: &[&str]| sandbox.brief(arguments).success().stdout();
     let hook = |event: &str, session: &str| {

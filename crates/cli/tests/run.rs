@@ -1,4 +1,4 @@
-//! `brief run`, end to end: a real receiver program that records what it got. AC1 to AC10 of spec 4 by name.
+//! `brief run`, end to end: a real receiver program that records its input. AC1 to AC10 of spec 4 by name.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -23,7 +23,7 @@ pub(crate) fn project() -> Sandbox {
     sandbox.file("~/.config/brief/brief.toml", format!("llm_command = '{}'\n", program.display()))
 }
 
-/// Runs a goal and returns the prompt that the receiver got as its only argument.
+/// Runs a goal and returns the prompt that the receiver received as its only argument.
 fn prompt(sandbox: &Sandbox, words: &[&str]) -> String {
     let outcome = sandbox.brief(std::iter::once(&"run").chain(words)).success();
     assert_eq!(outcome.stdout(), "the answer\n", "{outcome}");

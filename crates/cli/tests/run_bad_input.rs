@@ -1,4 +1,4 @@
-//! `brief run` with everything that can go wrong: a clear message, the children ended.
+//! `brief run` when something goes wrong: a clear message, and no child process left.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -60,7 +60,7 @@ fn a_script_that_fails_shows_its_complaint() {
     assert!(long.stderr().len() < 10_000, "{long}");
 }
 
-/// Returns whether a process of this sandbox is alive whose command line holds `marker`.
+/// Returns whether a process of this sandbox with `marker` in its command line is alive.
 pub(crate) fn is_alive(sandbox: &Sandbox, marker: &str) -> bool {
     let holds = |path: std::path::PathBuf, part: &str| {
         std::fs::read(path).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).replace('\0', " ").contains(part))

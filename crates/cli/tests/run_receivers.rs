@@ -9,7 +9,7 @@ use briefing_testkit::http::{Response, Server};
 
 use super::run::project;
 
-/// A project without `llm_command`, and programs of these names that record their words and standard input.
+/// A project without `llm_command`, and programs with these names that record their arguments and standard input.
 pub(crate) fn with_agents(names: &[&str]) -> Sandbox {
     let mut sandbox = project().file("~/.config/brief/brief.toml", "");
     for name in names {
@@ -40,12 +40,12 @@ fn agents_get_the_prompt_on_standard_input_without_a_terminal() {
 
 #[test]
 fn claws_own_settings_are_understood() {
-    // As claw ships it: the kind `ClaudeCli`, and an empty template.
+    // The defaults of claw: the type `ClaudeCli` and an empty template.
     let sandbox = with_agents(&["claude"])
         .file("~/.config/claw/claw.yaml", "llm_command: claude\nreceiver_type: ClaudeCli\nprompt_arg_template: \"\"\n");
     let _ = sandbox.brief(["run", "review"]).success();
     assert_eq!((sandbox.read("words").as_str(), sandbox.read("stdin").as_str()), ("claude\n-p\n", "Please review."));
-    // Field by field: the project's template is put to the user's command, once it is trusted.
+    // Settings are merged one by one: once trusted, the project's template applies to the user's command.
     let merged = with_agents(&["claude"])
         .file("~/.config/claw/claw.yaml", "llm_command: claude\nreceiver_type: Generic\n")
         .file(".claw/claw.yaml", "prompt_arg_template: --verbose {{prompt}}\n");

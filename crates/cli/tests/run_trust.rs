@@ -1,4 +1,4 @@
-//! Nothing that came with a repository runs until the person has agreed to it.
+//! Nothing that comes with a repository runs until the user approves it.
 
 use briefing_testkit::Sandbox;
 
@@ -41,7 +41,7 @@ fn a_receiver_of_the_project_needs_trust_of_its_own() {
         assert!(outcome.stderr().contains(&format!("the receiver of prompts ({file})")), "{outcome}");
         assert!(outcome.stderr().contains("brief trust --yes"), "{outcome}");
         assert!(!sandbox.path("pwned").exists());
-        // Who names another receiver does not need this one.
+        // With another receiver, this one needs no approval.
         assert_eq!(sandbox.brief(["run", "review", "--receiver", "stdout"]).success().stdout(), "Please review.");
     }
     let sandbox = project().file(".claw/claw.yaml", "llm_command: touch\nprompt_arg_template: agreed\nmax_file_size_kb: 5\n");

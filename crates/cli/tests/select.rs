@@ -1,4 +1,4 @@
-//! `brief select` as people, evaluators and other programs run it.
+//! `brief select` as users, evaluations and other programs run it.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};

@@ -47,7 +47,7 @@ fn a_storm_delivers_each_piece_exactly_once() {
     }
 }
 
-/// What a killed process had printed before its end; `None` where nothing complete was printed.
+/// Returns what a killed process had printed, `None` if nothing complete was printed.
 fn printed(mut stdout: ChildStdout) -> String {
     let mut bytes = Vec::new();
     stdout.read_to_end(&mut bytes).unwrap();
@@ -63,7 +63,7 @@ fn kill_9_at_any_moment_loses_nothing() {
         let session = format!("k{number}");
         let payload = sandbox.payload(&json!({ "session_id": session, "source": "startup" }));
         let mut child = sandbox.start(["hook", "claude", "SessionStart"], &payload);
-        // Pseudo-random moments over the life of a debug build's hook, without a generator.
+        // Pseudo-random delays over the run time of a debug build's hook, without a generator.
         delay = (delay * 7919 + 1031) % 9000;
         std::thread::sleep(Duration::from_micros(delay));
         child.kill().unwrap();

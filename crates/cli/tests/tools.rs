@@ -1,5 +1,5 @@
-//! Tests that run a program which not every machine has. `scripts/test --quick` leaves this module out by its name;
-//! everything else needs no more than Rust, git and a shell.
+//! Tests that need a program which not every machine has. `scripts/test --quick` skips this module by its name; all other
+//! tests need only Rust, git and a shell.
 
 mod opencode_plugin;
 #[cfg(target_os = "linux")]

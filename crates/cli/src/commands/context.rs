@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{environment, output, talk};
 
-/// Claude Code passes no more than this many UTF-16 units of one hook to the model.
+/// How many UTF-16 code units of a hook's output Claude Code passes to the model.
 const CLAUDE_UNITS: usize = 10_000;
 
 #[derive(Debug, Args)]
@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let topic = arguments.topic.as_deref();
     let context = domains::context(&ContextRequest { path: &path, topic, now: environment::now()?, redacts });
     if arguments.json {
-        // What a hook prints on stderr nobody reads: the message itself says what was loaded.
+        // Claude Code does not show the stderr of a hook; the system message says what was loaded.
         return output::print(&format!("{:#}\n", hook(&context)));
     }
     talk::notes(&context.notes);

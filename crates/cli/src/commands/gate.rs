@@ -1,4 +1,4 @@
-//! `brief gate`: which core file goes in how, and at what price.
+//! `brief gate`: shows how each core file is delivered, and what it costs.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use crate::commands::preview;
 use crate::host::Looking;
 use crate::{environment, output, talk};
 
-/// Nobody waits longer for a plan.
+/// The longest time to compute the plan.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Args)]
@@ -62,19 +62,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     output::print_foreign(&table(&gate, &carried))
 }
 
-/// A line of the plan.
+/// A row of the table.
 struct Row {
     name: String,
     strategy: Strategy,
-    /// The default table has none.
+    /// The setting that chose the strategy; `None` for the defaults.
     decided_by: Option<String>,
     tokens: Option<u64>,
-    /// The outputs it goes into, from 1.
+    /// The outputs that contain it, counted from 1.
     outputs: Vec<usize>,
     remark: String,
 }
 
-/// Returns the plan, and before it the constitutions above, which no plan names.
+/// Returns the rows: first the constitutions of parent directories, which are not in the plan, then the plan.
 fn rows(gate: &Gate, carried: &GateOutputs) -> Vec<Row> {
     let loaded = |section: &Section, decided_by: Option<String>| Row {
         name: section.name.clone(),
@@ -101,7 +101,7 @@ fn rows(gate: &Gate, carried: &GateOutputs) -> Vec<Row> {
     above.chain(planned).collect()
 }
 
-/// Says why a file of the plan is not in the message.
+/// Explains why a file of the plan is not in the message.
 fn remark(gate: &Gate, file: &Planned) -> String {
     if let Some((_, problem)) = gate.left_out.iter().find(|(name, _)| *name == file.name) {
         return format!("left out: {problem}");
@@ -131,14 +131,14 @@ fn table(gate: &Gate, carried: &GateOutputs) -> String {
     text
 }
 
-/// Returns the outputs of a file in words.
+/// Describes the outputs that contain a file.
 fn place_words(carried: &GateOutputs, outputs: &[usize]) -> String {
     let numbers: Vec<_> = outputs.iter().map(ToString::to_string).collect();
     let waits = if outputs.iter().any(|number| *number > carried.leaving) { ", waits for the next event" } else { "" };
     format!("output {} of {}{waits}", numbers.join(", "), carried.outputs.len())
 }
 
-/// Returns all outputs in words.
+/// Describes all outputs.
 fn summary(carried: &GateOutputs) -> String {
     let sizes: Vec<_> = carried.outputs.iter().map(|output| output.size.to_string()).collect();
     let unit = carried.agent.unit.words();

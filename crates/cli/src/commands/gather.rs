@@ -1,4 +1,4 @@
-//! `brief gather`: a model, or the local selector, chooses files for a task.
+//! `brief gather`: lets a model or the local selector choose the files for a task.
 
 use std::time::Duration;
 

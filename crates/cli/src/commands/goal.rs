@@ -1,4 +1,4 @@
-//! `brief goal add|check`: make a goal, and look goals over.
+//! `brief goal add|check`: creates and checks goals.
 
 mod add;
 mod check;

@@ -1,4 +1,4 @@
-//! `brief goals`: every goal there is, where it comes from, and which one runs.
+//! `brief goals`: lists all goals, where each comes from, and which one runs.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Opens the trust of this person. Without a home there is none.
+/// Opens the user's trust file. Without a home directory nothing is trusted.
 pub(crate) fn trust(places: &Places) -> Trust {
     let trust = Trust::open(places.state.as_deref().unwrap_or(Path::new("/nonexistent")));
     if let Some(problem) = &trust.problem {
@@ -54,7 +54,7 @@ pub(crate) fn trust(places: &Places) -> Trust {
     trust
 }
 
-/// Returns a path as a person would write it: from here, or from home.
+/// Returns a path relative to the current directory or, with `~/`, to the home directory.
 pub(crate) fn place(path: &Path, places: &Places) -> String {
     match places.home.as_deref().and_then(|home| path.strip_prefix(home).ok()) {
         Some(below) if !path.starts_with(&places.here) => format!("~/{}", path_text(below)),

@@ -1,6 +1,6 @@
-//! `brief hook AGENT EVENT [LANE]`: called by agents, so it always ends with 0 and says nothing on stderr.
+//! `brief hook AGENT EVENT [LANE]`: called by agents, so it always exits with 0 and prints nothing to stderr.
 //!
-//! `main` comes here before anything else exists: no argument parser, no logger. The words are read by hand.
+//! `main` calls it before anything else, without the argument parser, because every millisecond counts.
 
 use std::io;
 use std::panic;
@@ -16,7 +16,7 @@ use clap::Args;
 use crate::host::Process;
 use crate::webhook;
 
-/// For `--help`, the manual and completions; the words themselves are read by [`answer`].
+/// The arguments for `--help`, the manual and completions. [`answer`] parses the real ones.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// The agent: claude, codex, gemini, qwen, copilot, opencode, cursor, generic
@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     lane: Option<String>,
 }
 
-/// Answers an agent and ends the process: with 0, whatever happened.
+/// Answers an agent and exits with 0, whatever happened.
 pub(crate) fn answer(started: Instant, words: &[String]) -> ! {
     survive();
     match words {
@@ -37,18 +37,18 @@ pub(crate) fn answer(started: Instant, words: &[String]) -> ! {
         },
         _ => Process.log(&"usage: brief hook AGENT EVENT [LANE]"),
     }
-    // Without closing the database: what it would do then, the next one can do.
+    // The database is not closed: the next process can do the cleanup that closing would do.
     exit(0)
 }
 
-/// Answers the command of spec 2, which counts as the usual agent's event before a tool, and ends the process with 0.
+/// Answers the gate command of spec 2 as the default agent's event before a tool, and exits with 0.
 pub(crate) fn answer_gate(started: Instant) -> ! {
     survive();
     answer_event(USUAL, GATE_EVENT, Lane::read(None), Some(Source::Gate), started);
     exit(0)
 }
 
-/// Answers, and then tells the user's webhook how much went in: the agent has its answer already.
+/// Answers the event, and then notifies the user's webhook, when the agent already has its answer.
 fn answer_event(agent: &'static Agent, event: &str, lane: Lane, only: Option<Source>, started: Instant) {
     let call = Call { agent, event, lane, only, started };
     if let Some(receipt) = run(&call, &Process, &mut Stdin::default(), &mut io::stdout().lock()) {
@@ -56,7 +56,7 @@ fn answer_event(agent: &'static Agent, event: &str, lane: Lane, only: Option<Sou
     }
 }
 
-/// A broken invariant of ours is no reason to disturb the agent.
+/// Makes a panic exit with 0: a bug of ours must not disturb the agent.
 fn survive() {
     panic::set_hook(Box::new(|information| {
         Process.log(&information);
@@ -64,7 +64,7 @@ fn survive() {
     }));
 }
 
-/// Reached only through clap (`brief --some-flag hook …`), which no agent does.
+/// Answers a call that was parsed by clap (`brief --some-flag hook …`); agents never call it this way.
 pub(crate) fn run_parsed(arguments: &Arguments) -> ! {
     let words: Vec<String> =
         [Some(&arguments.agent), Some(&arguments.event), arguments.lane.as_ref()].into_iter().flatten().cloned().collect();

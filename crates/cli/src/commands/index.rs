@@ -1,4 +1,4 @@
-//! `brief index`: the index of documents, made by following references.
+//! `brief index`: builds the index of documents by following references.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::{environment, output, talk};
 
-/// How many dead references and notes are told one by one.
+/// How many broken references and notes are printed.
 const MAX_TOLD: usize = 20;
 
 #[derive(Debug, Args)]
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut file = arguments.output.clone();
     if file.is_none() && arguments.root.is_none() && !settings.docs.index.value.is_empty() {
         let found = find(&places, &settings);
-        // What a repository says never leads out of it.
+        // A repository's settings must not make us write outside of it.
         if let Some(outside) = found.notes.iter().find(|note| note.kind == NoteKind::Outside) {
             let by = settings.docs.index.decided_by();
             return Err(Failure::new(format!("`{}`: {}", outside.path, outside.reason)).because_of(format!("named by {by}")));
@@ -82,13 +82,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.check {
         return check(&made, &shown);
     }
-    // It may be large, and is not needed to prepare.
+    // Frees memory before the preparation: the result may be large.
     drop(made);
     prepare(&places, &settings);
     Ok(())
 }
 
-/// Returns the project's index as `docs.index` names it, although it is not there yet.
+/// Returns the path of the project's index that `docs.index` sets, for an index that does not exist yet.
 fn named(places: &Places, settings: &Settings) -> Option<PathBuf> {
     let directory = places.project_file()?.parent()?.to_path_buf();
     let directory = if directory.ends_with(".context") { directory.parent()?.to_path_buf() } else { directory };

@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     yes: bool,
 }
 
-/// A settings file larger than this is somebody's mistake.
+/// The largest settings file that is edited, in bytes.
 pub(crate) const MAX_SETTINGS: u64 = 16 * 1024 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

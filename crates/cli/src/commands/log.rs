@@ -1,4 +1,4 @@
-//! `brief log`: what went into which window, and how the hooks fared.
+//! `brief log`: shows what was delivered to each session, and the results of the hooks.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// Everything the ledger and the heartbeat tell.
+/// The records of the ledger and the heartbeat.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     pub(crate) events: Vec<EventRow>,
@@ -32,7 +32,7 @@ pub(crate) struct Records {
 
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Reads the ledger and the heartbeat, and puts their events into one order.
+/// Reads the ledger and the heartbeat, and sorts their events by time.
 pub(crate) fn read(session: Option<&str>) -> Result<Records, Failure> {
     let places = environment::places()?;
     let Some(place) = Place::of(&places) else {
@@ -78,7 +78,7 @@ fn event(beat: Beat) -> EventRow {
     }
 }
 
-/// Says why there is nothing to show, where that is not because nothing has happened.
+/// Fails if there is nothing to show because of a problem or an unknown session.
 fn explain(session: Option<&str>) -> Result<(), Failure> {
     if let Some(place) = Place::of(&environment::places()?) {
         state_place::check(place.directory()).map_err(|error| {
@@ -98,7 +98,7 @@ fn explain(session: Option<&str>) -> Result<(), Failure> {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let records = read(arguments.session.as_deref())?;
     if records.events.is_empty() && records.deliveries.is_empty() {
-        // To a program an empty list says it all.
+        // With `--json`, an empty list is a valid answer for an unknown session.
         explain(arguments.session.as_deref().filter(|_| !arguments.json))?;
     }
     if arguments.json {
@@ -151,7 +151,7 @@ fn unit(agent: &str) -> &'static str {
     briefing_agents::find(agent).map_or("characters", |agent| agent.unit.words())
 }
 
-/// Returns a time of the log as people read it, in UTC.
+/// Formats a time of the log, in UTC.
 pub(crate) fn moment(millis: i64) -> String {
     Timestamp::from_millisecond(millis).map_or_else(|_| millis.to_string(), |at| at.strftime("%Y-%m-%d %H:%M:%S").to_string())
 }

@@ -1,4 +1,4 @@
-//! `brief man`: the manual page of the program and of every command, one after another.
+//! `brief man`: prints the manual pages of the program and of every command.
 
 use briefing_core::Failure;
 use clap::CommandFactory;

@@ -1,4 +1,4 @@
-//! One file per command: its arguments, and the few lines that turn them into a request to the engine.
+//! One file per command: its arguments, and the code that turns them into a request to the engine.
 
 pub(crate) mod completions;
 pub(crate) mod config;

@@ -1,4 +1,4 @@
-//! `brief notify setup|test|show|off`: a webhook that is told how much was injected, never what.
+//! `brief notify setup|test|show|off`: sets up a webhook that receives how much was injected, never the text.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `brief pack PATH…`: files and directories as one document.
+//! `brief pack PATH…`: packs files and directories into one document.
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -150,7 +150,8 @@ impl From<SortArgument> for SortBy {
     }
 }
 
-/// Collects the arguments and the lists they name. No path at all is wrong usage: packing the world by accident is not.
+/// Collects the paths of the arguments and lists. No path at all is an error, so that `brief pack` alone does not pack the
+/// current directory by accident.
 fn paths(arguments: &Arguments, here: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut paths: Vec<PathBuf> = Vec::new();
     let dash = Path::new("-");
@@ -180,7 +181,7 @@ fn deliver(arguments: &Arguments, target: Option<&Path>, here: &Path, packed: &P
     }
     let mut stdout = std::io::stdout().lock();
     if stdout.is_terminal() {
-        // Contents are strangers' words: on a terminal they must not move the cursor.
+        // File contents are untrusted: on a terminal they must not move the cursor.
         return output::print_foreign(&packed.text()?);
     }
     output::finish(packed.write(&mut stdout).and_then(|()| stdout.flush()))

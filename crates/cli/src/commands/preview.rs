@@ -1,4 +1,4 @@
-//! `brief preview`: what would my agent be told, here and now?
+//! `brief preview`: shows what an agent would receive here and now.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -88,8 +88,8 @@ fn describe(text: &mut String, agent: &Agent, event: &Event, preview: &Preview) 
     }
 }
 
-/// Returns the events to show: the one asked for, or the first of each moment that carries anything. A message that
-/// carries nothing is shown, too: the documents for it are due at the next event.
+/// Returns the events to show: the one in the arguments, or for each moment the first event that can carry context. The
+/// message event is included even if it cannot: its documents come with the next event.
 fn events(agent: &'static Agent, arguments: &Arguments) -> Result<Vec<&'static Event>, Failure> {
     if let Some(name) = &arguments.event {
         let event = agent.event(name).ok_or_else(|| {
@@ -110,7 +110,7 @@ fn events(agent: &'static Agent, arguments: &Arguments) -> Result<Vec<&'static E
     Ok(wanted.into_iter().filter_map(of).collect())
 }
 
-/// Finds an agent by its word, or says which one was meant.
+/// Finds an agent by its name, or fails with a suggestion.
 pub(crate) fn agent(name: &str) -> Result<&'static Agent, Failure> {
     find(name).ok_or_else(|| {
         let names: Vec<_> = AGENTS.iter().map(|agent| agent.name).collect();

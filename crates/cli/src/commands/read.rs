@@ -1,4 +1,4 @@
-//! `brief read`: the files a model asks for, behind guards.
+//! `brief read`: reads the files that a model asks for, within limits.
 
 use std::path::{Path, PathBuf};
 
@@ -11,10 +11,10 @@ use clap::{Args, ValueEnum};
 
 use crate::{environment, input, output, talk};
 
-/// How many notes are told one by one.
+/// How many notes are printed.
 const MAX_TOLD: usize = 20;
 
-/// What requests may reach, and how the result is printed: shared by `read` and `gather`.
+/// The limits of requests and the output format, shared by `read` and `gather`.
 #[derive(Debug, Args)]
 pub(crate) struct Limits {
     /// Also read this file, before all requests (repeatable); --filter and --max-files do not apply to it
@@ -70,7 +70,7 @@ impl From<Format> for requests::Format {
 }
 
 impl Limits {
-    /// Returns what the engine needs: directories made absolute, settings looked up.
+    /// Returns the options for the engine, with absolute directories.
     pub(crate) fn options(&self, here: &Path, redact: bool) -> Result<Options, Failure> {
         Ok(Options {
             filter: self.filter.clone(),
@@ -93,7 +93,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     print(&mut files, &here, arguments.limits.format)
 }
 
-/// Returns what the arguments name, and what standard input asks for where they say so.
+/// Returns the requests from the arguments and, if they say so, from standard input.
 fn requested(arguments: &Arguments, dir: &Path) -> Result<Requested, Failure> {
     if arguments.paths.is_empty() {
         return match (input::is_terminal(), arguments.limits.include.is_empty()) {
@@ -116,7 +116,7 @@ fn requested(arguments: &Arguments, dir: &Path) -> Result<Requested, Failure> {
     Ok(requested)
 }
 
-/// Prints the files, then tells what happened to some of them.
+/// Prints the files, and warnings about those that could not be read.
 pub(crate) fn print(files: &mut ReadFiles, here: &Path, format: Format) -> Result<(), Failure> {
     let text = requests::render(files, here, format.into());
     tell(&files.notes);
@@ -131,7 +131,7 @@ pub(crate) fn print(files: &mut ReadFiles, here: &Path, format: Format) -> Resul
     output::print(&text)
 }
 
-/// Tells the notes that matter, the first of them in full: a model may ask for ten thousand files that are not there.
+/// Prints the warnings, limited in number: a model may ask for thousands of files that do not exist.
 fn tell(notes: &[Note]) {
     let mut notes = notes.iter().filter(|note| note.level > Level::Info);
     for note in notes.by_ref().take(MAX_TOLD) {

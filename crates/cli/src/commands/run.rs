@@ -1,4 +1,4 @@
-//! `brief run GOAL`: scripts → render → file context → receiver.
+//! `brief run GOAL`: runs the scripts, renders the prompt, appends the files, and sends everything to the receiver.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Run { arguments, places, settings, goal, level, target }.run()
 }
 
-/// One goal on its way to its receiver.
+/// One run of a goal.
 struct Run<'a> {
     arguments: &'a Arguments,
     places: Places,
@@ -89,8 +89,8 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn run(&self) -> Result<(), Failure> {
-        let told = arguments::check(&self.goal, &self.arguments.parameters, &self.places.here)?;
-        for warning in &told.warnings {
+        let checked = arguments::check(&self.goal, &self.arguments.parameters, &self.places.here)?;
+        for warning in &checked.warnings {
             talk::warning(warning);
         }
         let receiver = Receiver::of(&self.settings)?;
@@ -103,7 +103,7 @@ impl Run<'_> {
         let base = self.base();
         let environment = environment::without_secrets();
         let readable = environment.iter().filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned())));
-        let mut values = Values { arguments: self.seen_from(told.values, &base), environment: readable.collect(), ..Values::default() };
+        let mut values = Values { arguments: self.seen_from(checked.values, &base), environment: readable.collect(), ..Values::default() };
         let commands = template::commands(&self.goal, &values)?;
         let frame = scripts::Frame {
             directory: &base,
@@ -126,7 +126,7 @@ impl Run<'_> {
         }
         let result = self.send(&receiver, &prompt);
         match children::stopped_by().filter(|_| result.is_err()) {
-            // Only now: what was begun has been tidied up.
+            // Not earlier: temporary files must be removed first.
             Some(signal) => {
                 talk::plain("stopped");
                 std::process::exit(128 + signal)
@@ -135,7 +135,7 @@ impl Run<'_> {
         }
     }
 
-    /// Takes out of the scripts' output what is surely a secret, as it is taken out of files.
+    /// Redacts secrets in the output of scripts, as in files.
     fn guarded(&self, context: BTreeMap<String, String>) -> BTreeMap<String, String> {
         let guard = |(name, text): (String, String)| {
             let text = self.without_secrets(&format!("script `{name}`"), text);
@@ -144,8 +144,8 @@ impl Run<'_> {
         context.into_iter().map(guard).collect()
     }
 
-    /// Returns the goal as it is rendered: secrets are taken out of the files that its prompt loads. The prompt itself is
-    /// what the person wrote to be sent.
+    /// Returns the goal for rendering, with secrets redacted in the files that its prompt includes. The prompt itself stays as
+    /// its author wrote it.
     fn guarded_goal(&self) -> Goal {
         let mut goal = self.goal.clone();
         for (name, text) in template::included(&self.goal) {
@@ -166,7 +166,7 @@ impl Run<'_> {
         redacted.text.into_owned()
     }
 
-    /// Goals and receivers of a project need trust. In a dry run the receiver runs nothing.
+    /// Asks for trust in a goal and a receiver that come from the project. A dry run does not start the receiver.
     fn require_trust(&self, receiver: &Receiver) -> Result<(), Failure> {
         let receivers = project_receivers(&self.places);
         let mut wanted = Vec::new();
@@ -179,8 +179,8 @@ impl Run<'_> {
         trust_prompt::require(&self.places, &mut trust(&self.places), &wanted)
     }
 
-    /// Returns the directory that the goal's scripts and its own paths start from: the project's for a goal in its
-    /// `.context/goals`, else the current one. Goals in `.claw` run where they are called, as claw does it.
+    /// Returns the working directory of the scripts, which the goal's own paths are relative to: the project's root for a goal
+    /// in `.context/goals`, else the current directory. Goals in `.claw` run in the current directory, as in claw.
     fn base(&self) -> PathBuf {
         let home = self.goal.path.parent().and_then(Path::parent);
         match home.filter(|home| self.level == Level::Project && home.file_name().is_some_and(|name| name == ".context")) {
@@ -189,7 +189,7 @@ impl Run<'_> {
         }
     }
 
-    /// Makes the paths that were typed mean the same from `base`.
+    /// Rewrites path parameters, which are relative to the current directory, so that they are correct from `base`.
     fn seen_from(&self, mut values: BTreeMap<String, String>, base: &Path) -> BTreeMap<String, String> {
         if base == self.places.here {
             return values;
@@ -205,7 +205,7 @@ impl Run<'_> {
         values
     }
 
-    /// Returns the file context, if any path was named by the caller or else by the goal.
+    /// Returns the packed files that the caller or else the goal names, if any.
     fn files(&self, values: &Values, base: &Path) -> Result<Option<String>, Failure> {
         let (paths, here) = match &self.arguments.context {
             Some(paths) => (paths.clone(), self.places.here.as_path()),
@@ -225,7 +225,7 @@ impl Run<'_> {
         Ok(Some(document))
     }
 
-    /// Prints a text, or writes it to the file that was named.
+    /// Prints a text, or writes it to the output file.
     fn print(&self, text: &str) -> Result<(), Failure> {
         let Some(target) = &self.target else { return output::print_foreign(text) };
         write_atomic(target, text.as_bytes()).map_err(|problem| self.unwritten(target, &problem))

@@ -1,4 +1,4 @@
-//! `brief select`: which documents fit a message?
+//! `brief select`: selects the documents that fit a message.
 
 mod explain;
 
@@ -18,11 +18,11 @@ use crate::args::words;
 use crate::host::Process;
 use crate::{environment, output, talk};
 
-/// No longer message is read from standard input.
+/// The longest message that is read from standard input, in bytes.
 const MAX_MESSAGE_BYTES: u64 = 8 * 1024 * 1024;
-/// Candidates that are explained behind those that were chosen.
+/// How many candidates are explained in addition to the chosen ones.
 const EXPLAINED: usize = 20;
-/// Notes that are told one by one.
+/// How many notes are printed.
 const MAX_TOLD: usize = 20;
 
 #[derive(Debug, Args)]
@@ -49,11 +49,11 @@ pub(crate) struct Arguments {
     selector: Option<SelectorKind>,
 }
 
-/// What does not change from message to message.
+/// Everything that is the same for all messages.
 struct Asking<'a> {
     arguments: &'a Arguments,
     places: Places,
-    /// The indexes that were named; then nothing else is searched.
+    /// The indexes of `--index`. If there are any, no others are searched.
     indexes: Vec<PathBuf>,
     settings: Settings,
 }
@@ -85,7 +85,7 @@ fn message(arguments: &Arguments) -> Result<String, Failure> {
 
 impl Asking<'_> {
     fn choose(&self, message: &str) -> Result<Choice, Failure> {
-        // Its own limit holds; there is no other.
+        // Long enough never to matter: `selector.timeout_ms` limits the call.
         let deadline = Instant::now() + Duration::from_secs(600);
         let model = |message: &str, candidates: &[Candidate]| Process.ask_model(&self.settings, deadline, message, candidates);
         select(&SelectRequest {
@@ -111,7 +111,7 @@ impl Asking<'_> {
     }
 
     fn answer_lines(&self) -> Result<(), Failure> {
-        let mut told = Vec::new();
+        let mut printed = Vec::new();
         for line in io::stdin().lock().lines() {
             let line = line.map_err(|error| Failure::new("cannot read standard input").because(&error))?;
             if line.trim().is_empty() {
@@ -123,9 +123,9 @@ impl Asking<'_> {
                 output::print("[]\n")?;
                 continue;
             };
-            // Opened for every line: whoever stays must not answer from what documents said before.
+            // The documents are opened again for every line: they may change while this process runs.
             let choice = self.choose(message)?;
-            warn(&choice, &mut told);
+            warn(&choice, &mut printed);
             output::print(&self.line(&choice))?;
         }
         Ok(())
@@ -136,8 +136,8 @@ impl Asking<'_> {
         format!("{}\n", serde_json::Value::from(paths))
     }
 
-    /// Returns the path as it stands in the one index that was named, else relative to the current directory. An entry of
-    /// a larger file is the file's path with its name.
+    /// Returns the path as written in the index if exactly one is given, else relative to the current directory. For an entry
+    /// of a larger file, the entry's name follows the path.
     fn path(&self, candidate: &Candidate) -> String {
         match candidate.about.body {
             Body::File { .. } if self.indexes.len() == 1 => candidate.about.name.clone(),
@@ -147,14 +147,14 @@ impl Asking<'_> {
     }
 }
 
-/// Prints what went wrong, unless it was told before.
-fn warn(choice: &Choice, told: &mut Vec<String>) {
+/// Prints failures and warnings that were not printed before.
+fn warn(choice: &Choice, printed: &mut Vec<String>) {
     let failures = choice.failures.iter().map(|failure| format!("{failure}: {}", failure.causes().join(": ")));
     let notes = choice.notes.iter().filter(|note| note.level > Level::Info).take(MAX_TOLD);
     for text in failures.chain(notes.map(|note| format!("`{}`: {}", note.path, note.reason))) {
-        if !told.contains(&text) {
+        if !printed.contains(&text) {
             talk::warning(&text);
-            told.push(text);
+            printed.push(text);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `brief system …`: commands that other programs call, hidden from `--help`.
+//! `brief system …`: commands for other programs, hidden from `--help`.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use crate::commands::hook;
 use crate::webhook;
 
-/// The command of spec 2.
+/// The gate command of spec 2.
 pub(crate) const GATE: &str = "context-load-gate";
 
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ enum What {
 #[expect(clippy::unnecessary_wraps, reason = "every command returns the same")]
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match arguments.what {
-        // Reached only with a flag in front, which no agent writes.
+        // `main` answers the usual form of this call; only a flag before the command leads here.
         What::ContextLoadGate => hook::answer_gate(Instant::now()),
         What::NotifySend => webhook::send_from_stdin(),
     }

@@ -1,4 +1,4 @@
-//! `brief tmux PANE [FILE|-]`: for agents without hooks.
+//! `brief tmux PANE [FILE|-]`: pastes text into a pane, for agents without hooks.
 
 mod message;
 
@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
     force: bool,
 }
 
-/// More than this is nobody's message.
+/// The longest text to paste, in bytes.
 const MAX_TEXT: u64 = 4 * 1024 * 1024;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -65,7 +65,7 @@ fn paste_text(arguments: &Arguments, text: &str) -> Result<(), Failure> {
     paste(&asked).map_err(|problem| explained(&arguments.pane, &problem))
 }
 
-/// Says why nothing was pasted, and what to do.
+/// Returns the failure with a hint for the next step.
 pub(crate) fn explained(pane: &str, problem: &TmuxProblem) -> Failure {
     let failure = Failure::new(format!("cannot paste into pane `{pane}`")).because(problem);
     match problem {

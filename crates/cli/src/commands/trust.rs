@@ -1,4 +1,4 @@
-//! `brief trust`: agree to what the goals of this project may run, and to whom their prompts go.
+//! `brief trust`: approves what the goals of this project may run, and the receivers of their prompts.
 
 use briefing_core::Failure;
 use briefing_core::shown::path_text;
@@ -66,9 +66,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     trust_prompt::agree(&mut trust, &due)?;
     let count = |is_wanted: fn(&Due<'_>) -> bool| due.iter().filter(|due| is_wanted(due)).count();
     let (goals, receivers) = (count(|due| matches!(due, Due::Goal(_))), count(|due| matches!(due, Due::Receiver(_))));
-    let told = [(goals, "goal", "goals"), (receivers, "receiver", "receivers")];
-    let told = told.into_iter().filter(|(count, _, _)| *count > 0);
-    let told: Vec<_> = told.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many })).collect();
-    talk::plain(&format!("trusted {}", told.join(" and ")));
+    let counts = [(goals, "goal", "goals"), (receivers, "receiver", "receivers")];
+    let counts = counts.into_iter().filter(|(count, _, _)| *count > 0);
+    let counts: Vec<_> = counts.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many })).collect();
+    talk::plain(&format!("trusted {}", counts.join(" and ")));
     Ok(())
 }

@@ -1,19 +1,19 @@
-//! The processes we started, and what a signal does to them.
+//! Tracks the child processes of a goal and passes signals on to them.
 //!
-//! A script gets a process group of its own: at a time-out or at Ctrl-C the group is ended, with everything the script
-//! started. The receiver stays in our group when there is a terminal, since an agent wants to read keys; Ctrl-C then
-//! reaches it without us, it decides what that means, and we wait for it. Without a terminal it has its own group too.
+//! A script gets its own process group. On a timeout or Ctrl-C the whole group is killed, with everything the script
+//! started. With a terminal, the receiver stays in our group, since an agent wants to read keys; Ctrl-C then reaches it
+//! directly, it decides what to do, and we wait for it. Without a terminal it gets its own group too.
 
 use std::io;
 use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What is alive.
+/// The running child processes.
 #[derive(Debug)]
 struct State {
     scripts: Vec<u32>,
     receiver: Option<Receiver>,
-    /// The last signal that came while a receiver ran.
+    /// The last signal that arrived while a receiver ran.
     stopped_by: Option<i32>,
 }
 
@@ -30,9 +30,9 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts a script in a process group of its own.
+/// Starts a script in its own process group.
 ///
-/// Under the lock: a signal between start and registration would miss it.
+/// Holds the lock: otherwise a signal between start and registration would miss the script.
 pub(super) fn start_script(command: &mut Command) -> io::Result<Child> {
     own_group(command);
     let mut state = state();
@@ -41,8 +41,8 @@ pub(super) fn start_script(command: &mut Command) -> io::Result<Child> {
     Ok(child)
 }
 
-/// Ends what is left of a script's group, and forgets it. The script itself may have ended long ago, and what it left
-/// running in the background would hold our pipes open.
+/// Kills the rest of a script's group and removes the script from the list. The script itself may have ended already, but
+/// background processes that it started would hold our pipes open.
 pub(super) fn end_script(child: &mut Child) {
     signal_group(child.id(), Ending::Ask);
     for _ in 0..20 {
@@ -59,7 +59,7 @@ pub(super) fn end_script(child: &mut Child) {
     state().scripts.retain(|id| *id != child.id());
 }
 
-/// Starts the receiver. `has_terminal` says whether a person can press Ctrl-C at it.
+/// Starts the receiver. `has_terminal` says whether the user can press Ctrl-C.
 pub(super) fn start_receiver(command: &mut Command, has_terminal: bool) -> io::Result<Child> {
     if !has_terminal {
         own_group(command);
@@ -70,12 +70,12 @@ pub(super) fn start_receiver(command: &mut Command, has_terminal: bool) -> io::R
     Ok(child)
 }
 
-/// Forgets the receiver, which has ended.
+/// Records that the receiver has ended.
 pub(super) fn receiver_ended() {
     state().receiver = None;
 }
 
-/// Returns the signal that came while the receiver ran.
+/// Returns the last signal that arrived while the receiver ran.
 pub(crate) fn stopped_by() -> Option<i32> {
     state().stopped_by
 }
@@ -103,7 +103,7 @@ fn signal_group(id: u32, ending: Ending) {
         Ending::Kill => Signal::KILL,
     };
     if let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) {
-        // Gone already is as good.
+        // An error means that the group has ended already.
         let _ = kill_process_group(group, signal);
     }
 }
@@ -111,7 +111,7 @@ fn signal_group(id: u32, ending: Ending) {
 #[cfg(not(unix))]
 fn signal_group(_: u32, _: Ending) {}
 
-/// Listens for Ctrl-C and requests to end, from now on.
+/// Starts to handle SIGINT, SIGTERM and SIGHUP.
 #[cfg(unix)]
 pub(crate) fn listen() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -136,7 +136,7 @@ fn answer(signal: i32) {
         let is_ctrl_c = signal == SIGINT && !receiver.has_own_group;
         let Some(pid) = i32::try_from(receiver.id).ok().and_then(Pid::from_raw) else { return };
         let passed_on = if is_second { Signal::KILL } else { Signal::TERM };
-        // Ctrl-C went to the whole foreground group: the receiver has it already.
+        // The terminal sends Ctrl-C to the whole foreground group, so the receiver already has it.
         let _ = match (is_ctrl_c, receiver.has_own_group) {
             (true, _) => Ok(()),
             (false, true) => kill_process_group(pid, passed_on),
@@ -155,6 +155,6 @@ fn answer(signal: i32) {
     }
     crate::progress::wipe();
     crate::talk::plain("stopped");
-    // The lock is held to the end: nothing starts any more.
+    // The lock is held until the exit, so that no new child can start.
     std::process::exit(128 + signal);
 }

@@ -1,4 +1,4 @@
-//! Running a goal: its scripts, and the receiver of its prompt. The children they start are ended with us.
+//! Runs the scripts of a goal and the receiver of its prompt. Their processes end when ours does.
 
 pub(crate) mod children;
 pub(crate) mod receiver;

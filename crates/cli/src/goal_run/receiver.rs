@@ -1,4 +1,4 @@
-//! Who gets the prompt of a goal, as the settings decide it.
+//! The receiver of a goal's prompt, as the settings define it.
 
 mod deliver;
 
@@ -13,12 +13,12 @@ use briefing_core::settings::{Origin, ReceiverSettings, Settings, nearest};
 
 use super::template::{self, Invocation};
 
-/// Somebody who gets prompts.
+/// A program, endpoint or pane that receives prompts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Receiver {
-    /// A program with its words, among them the placeholder.
+    /// A program with its arguments, which may contain the placeholder.
     Command(Vec<String>),
-    /// An agent's program, which needs no template: its row says how it takes a prompt.
+    /// An agent's program. It needs no template: the agent's row defines how it takes a prompt.
     Agent {
         prompting: Prompting,
         program: Vec<String>,
@@ -30,7 +30,7 @@ pub(crate) enum Receiver {
     Stdout,
 }
 
-/// Returns the words that `receiver_type` may be.
+/// Returns the valid values of `receiver_type`.
 fn names() -> Vec<&'static str> {
     let agents = AGENTS.iter().filter(|agent| agent.prompting.is_some()).map(|agent| agent.name);
     ["command"].into_iter().chain(agents).chain(["openai", "stdout", "tmux:PANE"]).collect()
@@ -49,7 +49,7 @@ impl Receiver {
         let arguments = || template::split("prompt_arg_template", &prompt_arg_template.value);
         let has_own_template = !prompt_arg_template.is_default();
         match lower.as_str() {
-            // claw's two kinds. Its `ClaudeCli` may name another program, or where that program stands.
+            // The two kinds of claw. With `ClaudeCli`, `llm_command` may name another program or the path of claude.
             "claudecli" if !has_own_template || prompt_arg_template.value.trim().is_empty() => {
                 Ok(Self::agent(USUAL, command).expect("the usual agent takes prompts"))
             }
@@ -68,7 +68,7 @@ impl Receiver {
         }
     }
 
-    /// Returns an agent as a receiver, by its own program unless another one is named; `None` where it takes no prompts.
+    /// Returns an agent as a receiver, with its own program unless another one is given. `None` if it takes no prompts.
     fn agent(agent: &Agent, program: Vec<String>) -> Option<Self> {
         Some(Self::Agent { prompting: agent.prompting?, program: program_or(agent, program) })
     }
@@ -77,7 +77,7 @@ impl Receiver {
         matches!(self, Self::Command(_) | Self::Agent { .. })
     }
 
-    /// Returns who set what this receiver was made of: what a project says there needs trust.
+    /// Returns the origins of the settings that define this receiver. Those that come from a project need trust.
     pub(crate) fn origins<'a>(&self, settings: &'a Settings) -> Vec<&'a Origin> {
         let ReceiverSettings { receiver_type, llm_command, prompt_arg_template } = &settings.receiver;
         match self {
@@ -86,7 +86,7 @@ impl Receiver {
         }
     }
 
-    /// Returns what would happen with a prompt, in words.
+    /// Describes where a prompt would be sent.
     pub(crate) fn words(&self, prompt: &str) -> Result<String, Failure> {
         Ok(match self {
             Self::Stdout => "standard output".into(),
@@ -102,7 +102,7 @@ impl Receiver {
         })
     }
 
-    /// Returns the program and its arguments. Only programs have them.
+    /// Returns the program and its arguments. Panics for receivers that are not programs.
     fn invocation(&self, prompt: &str, is_talking: bool) -> Result<(String, Invocation), Failure> {
         let owned = |words: &[&str]| -> Vec<String> { words.iter().map(|word| (*word).to_owned()).collect() };
         match self {
@@ -112,7 +112,7 @@ impl Receiver {
             }
             Self::Agent { prompting, program } => {
                 let (program, flags) = program.split_first().expect("it has a name");
-                // A prompt that starts with a dash would be read as a flag, and a single word perhaps as a subcommand.
+                // A prompt that starts with a dash would be parsed as a flag, and a single word might be parsed as a subcommand.
                 let is_plain = !prompt.starts_with('-') && prompt.contains(char::is_whitespace);
                 let can_talk = is_talking && is_plain && template::fits(prompt);
                 let words = [flags, &owned(if can_talk { prompting.talking } else { prompting.piped })].concat();
@@ -128,7 +128,7 @@ impl Receiver {
     }
 }
 
-/// Returns whether a person sits at both ends.
+/// Returns whether both standard input and output are terminals.
 fn is_talking() -> bool {
     stdin().is_terminal() && stdout().is_terminal()
 }
@@ -137,7 +137,7 @@ fn fits_a_line(word: &str, prompt: &str) -> bool {
     prompt.is_empty() || !word.contains(prompt)
 }
 
-/// Returns the words of a program; an agent's own where there are none.
+/// Returns the words of a command, or the agent's own program if there are none.
 fn program_or(agent: &Agent, words: Vec<String>) -> Vec<String> {
     if words.is_empty() { vec![agent.program.to_owned()] } else { words }
 }

@@ -1,4 +1,4 @@
-//! The context scripts of a goal: all at once, each with a time-out and an output limit.
+//! Runs the context scripts of a goal in parallel, each with a timeout and an output limit.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -16,25 +16,25 @@ use briefing_goals::template;
 use super::children;
 use crate::progress;
 
-/// What every script gets and may use.
+/// The surroundings and limits of every script.
 pub(crate) struct Frame<'a> {
-    /// Where they run.
+    /// The working directory.
     pub(crate) directory: &'a Path,
-    /// Everything they see of the environment.
+    /// The complete environment.
     pub(crate) environment: &'a BTreeMap<OsString, OsString>,
     pub(crate) timeout: Duration,
     pub(crate) max_bytes: usize,
 }
 
-/// More at once would only slow each other down.
+/// More scripts in parallel would only slow each other down.
 const MAX_AT_ONCE: usize = 8;
-/// As much of what a failed script says about it is shown.
+/// How many bytes of a failed script's stderr are shown.
 const MAX_SHOWN: usize = 4 * 1024;
 const LOOK: Duration = Duration::from_millis(5);
-/// How long the pipes of a script that has ended may stay open: somebody it started may hold them.
+/// How long to wait for the pipes after a script has ended: a process that it started may still hold them.
 const PIPE_PATIENCE: Duration = Duration::from_millis(500);
 
-/// Runs all scripts and returns what each printed, without blanks around it. The first that fails ends the others.
+/// Runs all scripts and returns the trimmed output of each. The first failure stops the others.
 pub(crate) fn run(goal: &str, scripts: &[template::Command], frame: &Frame<'_>) -> Result<BTreeMap<String, String>, Failure> {
     let (next, finished, is_cancelled) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
     let results: Mutex<Vec<(usize, Result<String, Failure>)>> = Mutex::new(Vec::new());
@@ -54,8 +54,8 @@ pub(crate) fn run(goal: &str, scripts: &[template::Command], frame: &Frame<'_>) 
         });
     };
     let names = scripts.iter().map(|script| script.name.as_str()).collect::<Vec<_>>().join(", ");
-    let told = || format!("running {names}: {} of {} done", finished.load(Ordering::Relaxed), scripts.len());
-    progress::line(told, work);
+    let text = || format!("running {names}: {} of {} done", finished.load(Ordering::Relaxed), scripts.len());
+    progress::line(text, work);
     let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     results.sort_by_key(|(index, _)| *index);
     let mut context = BTreeMap::new();
@@ -76,7 +76,7 @@ fn joined(failure: Option<Failure>, problem: &Failure, goal: &str) -> Failure {
     problem.hints().iter().fold(with_causes, Failure::hint)
 }
 
-/// Runs one script; nothing comes back from one that was ended because another failed.
+/// Runs one script. Returns `None` if it was stopped because another one failed.
 fn one(script: &template::Command, frame: &Frame<'_>, is_cancelled: &AtomicBool) -> Option<Result<String, Failure>> {
     if is_cancelled.load(Ordering::Relaxed) {
         return None;
@@ -95,7 +95,7 @@ fn one(script: &template::Command, frame: &Frame<'_>, is_cancelled: &AtomicBool)
     children::end_script(&mut child);
     printed.wait();
     complaint.wait();
-    let told = |failure: Failure| match String::from_utf8_lossy(&complaint.bytes()).trim() {
+    let with_stderr = |failure: Failure| match String::from_utf8_lossy(&complaint.bytes()).trim() {
         "" => failure,
         text => failure.because_of(text.replace('\n', "\n    ")),
     };
@@ -105,17 +105,19 @@ fn one(script: &template::Command, frame: &Frame<'_>, is_cancelled: &AtomicBool)
     };
     Some(match end {
         End::Cancelled => return None,
-        End::Status(status) if !status.success() => Err(told(Failure::new(format!("`{name}` ended with {}", words(status))))),
+        End::Status(status) if !status.success() => Err(with_stderr(Failure::new(format!("`{name}` ended with {}", words(status))))),
         End::TooMuch => Err(too_much()),
         End::Status(_) if printed.is_over() => Err(too_much()),
-        End::TimedOut => Err(told(Failure::new(format!("`{name}` took longer than {} ms and was stopped", frame.timeout.as_millis())))
-            .hint("raise `goals.script_timeout_ms` to give scripts more time")),
+        End::TimedOut => {
+            Err(with_stderr(Failure::new(format!("`{name}` took longer than {} ms and was stopped", frame.timeout.as_millis())))
+                .hint("raise `goals.script_timeout_ms` to give scripts more time"))
+        }
         End::Unknown(error) => Err(Failure::new(format!("cannot wait for `{name}`")).because_of(error)),
         End::Status(_) => text(name, printed.bytes()),
     })
 }
 
-/// Returns the output as text: a prompt is no place for anything else.
+/// Returns the output as text. Binary data is an error, since it cannot be part of a prompt.
 fn text(name: &str, bytes: Vec<u8>) -> Result<String, Failure> {
     let hint = "a prompt can only contain text; make the script describe the data instead";
     match String::from_utf8(bytes) {
@@ -124,7 +126,7 @@ fn text(name: &str, bytes: Vec<u8>) -> Result<String, Failure> {
     }
 }
 
-/// Returns how a program ended, in words.
+/// Describes how a program ended.
 pub(super) fn words(status: ExitStatus) -> String {
     #[cfg(unix)]
     {
@@ -158,15 +160,15 @@ fn wait(child: &mut Child, frame: &Frame<'_>, printed: &Pipe, is_cancelled: &Ato
     }
 }
 
-/// Which part of too long an output is kept.
+/// The part of an output to keep when it is too long.
 #[derive(Debug, Clone, Copy)]
 enum Keep {
     Start,
-    /// What went wrong stands at the end of a complaint.
+    /// For stderr, where the final error usually comes last.
     End,
 }
 
-/// A pipe that is read to its end, and kept up to a limit.
+/// Reads a pipe to its end and keeps its content up to a limit.
 struct Pipe {
     kept: Arc<Mutex<Vec<u8>>>,
     is_over: Arc<AtomicBool>,
@@ -178,7 +180,7 @@ impl Pipe {
         let (kept, is_over) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
         let (sender, done) = mpsc::channel();
         let (own_kept, own_is_over) = (Arc::clone(&kept), Arc::clone(&is_over));
-        // Not scoped: somebody who keeps the pipe open must not keep us.
+        // Not a scoped thread: a process that keeps the pipe open must not block us.
         std::thread::spawn(move || {
             let mut buffer = vec![0; 64 * 1024];
             while let Ok(read @ 1..) = source.read(&mut buffer) {

@@ -1,4 +1,4 @@
-//! From words and a prompt to an argument list: where the prompt stands, and what happens when it is too long for that.
+//! Turns the words of a command and a prompt into an argument list, also for prompts that are too long for an argument.
 
 use std::io::Write;
 
@@ -6,18 +6,18 @@ use briefing_agents::agent::PROMPT;
 use briefing_core::Failure;
 use tempfile::NamedTempFile;
 
-/// The longest argument that every system takes: Linux allows 128 KB with the byte that ends it, Windows far less.
+/// The longest argument that is safe: Linux allows 128 KB including the terminating byte, Windows far less.
 const MAX_ARGUMENT: usize = if cfg!(windows) { 30_000 } else { 128 * 1024 - 1 };
 
-/// A program with everything it gets.
+/// The arguments of a program, and how it receives the prompt.
 #[derive(Debug)]
 pub(super) struct Invocation {
     pub(super) arguments: Vec<String>,
     /// Whether the prompt goes to standard input.
     pub(super) is_piped: bool,
-    /// The prompt as a file, which lives as long as this.
+    /// The file with the prompt. It is deleted when this is dropped.
     pub(super) file: Option<NamedTempFile>,
-    /// What the person should know about the way the prompt goes.
+    /// A warning about how the prompt is sent.
     pub(super) remark: Option<&'static str>,
 }
 
@@ -38,10 +38,11 @@ pub(super) fn split(key: &str, text: &str) -> Result<Vec<String>, Failure> {
         .ok_or_else(|| Failure::new(format!("`{key}` cannot be split into words: `{text}`")).hint("check for an unclosed quote"))
 }
 
-/// Puts the prompt where the placeholder stands; without one it goes to standard input.
+/// Replaces the placeholder with the prompt. Without a placeholder the prompt is sent on standard input.
 ///
-/// A prompt that is too long for an argument is never cut. Where it is a word of its own that belongs to no flag, it goes
-/// to standard input instead; elsewhere the program is told the file that it stands in.
+/// A prompt that is too long for an argument is never cut. If the placeholder is a separate word that belongs to no flag,
+/// the prompt is sent on standard input instead. Otherwise it is written to a file, and the argument asks the program to
+/// read that file.
 pub(super) fn fill(words: &[String], prompt: &str) -> Result<Invocation, Failure> {
     if !words.iter().any(|word| word.contains(PROMPT)) {
         return Ok(Invocation::piped(words.to_vec(), None));
@@ -78,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn the_prompt_stands_where_the_template_says() {
+    fn the_prompt_replaces_the_placeholder() {
         let filled = fill(&words("--model 'a b' --prompt={{prompt}} {{prompt}}"), "it's\n\"so\"").unwrap();
         assert_eq!(filled.arguments, ["--model", "a b", "--prompt=it's\n\"so\"", "it's\n\"so\""]);
         assert!(!filled.is_piped);

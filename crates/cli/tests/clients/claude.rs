@@ -1,4 +1,4 @@
-//! Claude Code: four lanes of 9,500 units, in order of reaping.
+//! Claude Code: four lanes of 9,500 characters, in the order in which it collects them.
 
 use briefing_testkit::clients::Client;
 use briefing_testkit::model_api::{Reply, Script};
@@ -48,7 +48,7 @@ fn a_sub_agent_gets_the_core_and_its_parent_nothing_twice() {
     }
 }
 
-/// A fork's window begins with its parent's: nothing of it is told again, whichever source had brought it.
+/// A fork's window begins with its parent's content: nothing in it is delivered again, whatever its source.
 #[test]
 fn a_fork_is_told_nothing_that_its_parent_was() {
     let mut client = Client::claude();
@@ -90,8 +90,8 @@ fn a_branch_in_the_terminal_is_told_nothing_twice() {
     let turns = terminal.turns();
     drop(terminal);
     for turn in &turns[1..] {
-        // Lanes wait for one another half a second at most; on a busy machine a starting terminal takes longer. Here only
-        // the number of times counts.
+        // Lanes wait for each other for half a second at most, and a terminal may start more slowly on a busy machine.
+        // So the order may vary; this test only counts.
         let mut found = lines(turn);
         found.sort_unstable();
         assert_eq!(found, (0..LINES).collect::<Vec<_>>(), "{}", log(&client));

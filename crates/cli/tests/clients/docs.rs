@@ -1,4 +1,4 @@
-//! Documents for a message, with the real agents: once, only what is new, and again after a compaction.
+//! Documents for a message, with the real agents: once, only what is new, and again after compaction.
 
 use briefing_testkit::clients::Client;
 use briefing_testkit::model_api::{Kind, ModelRequest, Reply, Script};
@@ -36,7 +36,7 @@ fn assert_counts(request: &ModelRequest, client: &Client, deploy: usize, databas
     assert_eq!(request.count("DOC-AUTH") + request.count("DOC-BILLING"), 0, "nothing else comes");
 }
 
-/// A message about A brings A once; the next one about A brings nothing; one about B brings only B.
+/// A message about A delivers A once, the next one about A delivers nothing, one about B delivers only B.
 fn once_and_only_what_is_new(mut client: Client) {
     client.script(Script::new().text("done"));
     let first = client.run(DEPLOY);
@@ -62,10 +62,10 @@ fn gemini_gets_a_document_once() {
     once_and_only_what_is_new(with_documents(Client::gemini(), "gemini"));
 }
 
-/// What `/compact` leaves: the new message's document, and that of the message before it where the agent says that the
-/// window was emptied before it tells us the new one.
+/// After `/compact`, the window has the new message's document. It also has the previous message's document if the agent
+/// reports the compaction before the new message.
 fn again_after_a_compaction(mut client: Client, command: &str, database: usize) {
-    // Gemini declines to compress what is small, by the numbers that the model reported.
+    // Gemini does not compress a small window. It goes by the token counts that the model reports.
     let long = (0..9_000).map(|number| number.to_string()).collect::<Vec<_>>().join(" words ");
     let long = Reply::text(&long).input_tokens(60_000);
     client.script(Script::new().reply(long.clone()).reply(long.clone()).reply(long));
@@ -102,7 +102,7 @@ fn copilot_gets_it_again_after_a_compaction() {
     again_after_a_compaction(with_documents(Client::copilot(), "copilot"), "/compact", 0);
 }
 
-/// In the middle of a turn nobody says anything new: the running message's document comes by itself.
+/// After a compaction in the middle of a turn there is no new message: the current message's document is delivered again.
 fn again_in_a_tool_loop(mut client: Client) {
     let long = Reply::shell("echo TWO").input_tokens(190_000);
     client.script(Script::new().shell("echo ONE").reply(long).shell("echo THREE").text("done"));
@@ -128,8 +128,8 @@ fn codex_gets_it_again_in_a_tool_loop() {
     again_in_a_tool_loop(client);
 }
 
-/// Copilot makes its summary beside the turn: the request after `preCompact` has the old window and what we said since;
-/// then the summary takes the old window's place.
+/// Copilot writes its summary in parallel to the turn: the request after `preCompact` has the old window and what we sent
+/// since. Then the summary replaces the old window.
 #[test]
 fn copilot_gets_it_again_in_a_tool_loop() {
     let mut client = with_documents(Client::copilot(), "copilot");

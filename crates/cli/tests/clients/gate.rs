@@ -1,4 +1,4 @@
-//! The gate with the real agents: 31 KB of core files, whole, in order, once, at the first use of a tool.
+//! The gate with the real agents: 31 KB of core files, complete, in order, once, at the first tool use.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +8,7 @@ use briefing_testkit::model_api::{Call, ModelRequest, Reply, Script};
 
 use crate::{installed, log};
 
-/// The verbatim files: name, the word its lines begin with, and how many there are.
+/// The verbatim files: name, first word of each line, and number of lines.
 const FILES: [(&str, &str, usize); 4] =
     [("CONSTITUTION", "RULE", 60), ("CONVENTIONS", "CONV", 190), ("ARCHITECTURE", "ARCH", 230), ("AGENT_PLAYBOOK", "PLAY", 140)];
 
@@ -23,7 +23,7 @@ fn gated(mut client: Client, agent: &str) -> Client {
     installed(client, agent)
 }
 
-/// Panics unless banner, files, indexes and closing notes are there, whole, in order, exactly once.
+/// Panics unless banner, files, indexes and closing notes are there, complete, in order, exactly once.
 #[track_caller]
 fn assert_gate(request: &ModelRequest, what: &str) {
     let text = request.text();
@@ -49,7 +49,7 @@ fn assert_gate(request: &ModelRequest, what: &str) {
     }
 }
 
-/// A first prompt with a tool: nothing before it, the whole gate after it, and the same at the end.
+/// Sends a first prompt with a tool use: nothing before it, the complete gate after it and at the end.
 fn at_the_first_tool(mut client: Client) {
     client.script(Script::new().shell("echo TOOL-ONE").shell("echo TOOL-TWO").text("done"));
     let outcome = client.run("PROMPT-ONE please");
@@ -86,7 +86,7 @@ fn copilot() {
     at_the_first_tool(gated(Client::copilot(), "copilot"));
 }
 
-/// Agents that drop context at tool time get the gate with the first message.
+/// Agents that drop context at tool events receive the gate with the first message.
 fn at_the_first_message(mut client: Client) {
     client.script(Script::new().shell("echo TOOL-ONE").text("done"));
     let outcome = client.run("PROMPT-ONE please");
@@ -111,7 +111,7 @@ fn opencode_at_its_first_message() {
     at_the_first_message(gated(Client::opencode(), "opencode"));
 }
 
-/// Installed for a Claude Code that does not know `PostToolBatch`, the gate comes before tools, one handler at a time.
+/// With a Claude Code that does not support `PostToolBatch`, the gate comes before tools, from a single handler.
 #[test]
 fn claude_as_installed_for_an_older_one() {
     let mut client = Client::claude();

@@ -1,6 +1,6 @@
-//! The real agents with our real installer, offline: what is in the model's request, whole, in order, once.
+//! The real agents with our real installer, offline: the context is in the model's request, complete, in order, once.
 //!
-//! They need `scripts/install-clients`; a client that is not there is a failure, never a skip.
+//! They need `scripts/install-clients`; a missing client is a failure, never a skip.
 
 mod claude;
 mod docs;
@@ -16,17 +16,17 @@ use briefing_testkit::binary;
 use briefing_testkit::clients::Client;
 use briefing_testkit::model_api::{Kind, ModelRequest, Reply, Script};
 
-/// How many lines the knowledge of the project has: 30 KB, more than any agent takes at once without lanes.
+/// The number of lines in the project's knowledge: 30 KB, more than any agent takes at once without lanes.
 const LINES: usize = 600;
 
-/// Gives a client a project with 30 KB of knowledge, and installs us.
+/// Gives a client a project with 30 KB of knowledge, and installs brief.
 fn briefed(mut client: Client, agent: &str) -> Client {
     let knowledge: Vec<String> = (0..LINES).map(|number| format!("LINE-{number:05} {}\n", "x".repeat(38))).collect();
     client.file(".megg/info.md", "# SHOP-DOMAIN\n\nSells things.\n").file(".megg/knowledge.md", &knowledge.concat());
     installed(client, agent)
 }
 
-/// Installs us as a user does.
+/// Installs brief as a user does.
 fn installed(mut client: Client, agent: &str) -> Client {
     client.path(binary().parent().expect("a binary is in a directory"));
     let output = brief(&client, &["install", agent, "--yes"]);
@@ -34,7 +34,7 @@ fn installed(mut client: Client, agent: &str) -> Client {
     client
 }
 
-/// Runs our program as the client's user does, in the project.
+/// Runs brief in the project, as the client's user.
 fn brief(client: &Client, words: &[&str]) -> Output {
     let program = binary();
     let own = client.home().join("bin");
@@ -56,7 +56,7 @@ fn lines(request: &ModelRequest) -> Vec<usize> {
     text.match_indices("LINE-").filter_map(|(at, _)| text.get(at + 5..at + 10)?.parse().ok()).collect()
 }
 
-/// Panics unless the whole context is there, in order, exactly once.
+/// Panics unless the complete context is there, in order, exactly once.
 #[track_caller]
 fn assert_whole(request: &ModelRequest, what: &str) {
     let found = lines(request);
@@ -70,7 +70,8 @@ fn assert_whole(request: &ModelRequest, what: &str) {
     assert_eq!(request.count("# SHOP-DOMAIN"), 1, "{what}");
 }
 
-/// A prompt whose window is emptied between two uses of a tool: the whole context is in every request before and after.
+/// Sends a prompt whose window is compacted between two tool uses: the complete context is in every request before and
+/// after.
 fn emptied_in_a_tool_loop(mut client: Client) {
     let long = Reply::shell("echo TWO").input_tokens(190_000);
     client.script(Script::new().shell("echo ONE").reply(long).shell("echo THREE").text("done"));
@@ -83,7 +84,7 @@ fn emptied_in_a_tool_loop(mut client: Client) {
     }
 }
 
-/// Returns what our own log says, for the message of a failed test.
+/// Returns the output of `brief log`, for the message of a failed test.
 fn log(client: &Client) -> String {
     String::from_utf8_lossy(&brief(client, &["log"]).stdout).into_owned()
 }

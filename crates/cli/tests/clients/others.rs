@@ -7,7 +7,7 @@ use briefing_testkit::model_api::{Kind, Reply, Script};
 
 use crate::{assert_whole, briefed, emptied_in_a_tool_loop, log};
 
-/// A first prompt with a tool, then a resume: whole and once in every request.
+/// Sends a first prompt with a tool use, then resumes: the context is complete and occurs once in every request.
 fn whole_and_once(mut client: Client) {
     client.script(Script::new().shell("echo TOOL-RAN").text("done"));
     let outcome = client.run("PROMPT-ONE please");
@@ -58,11 +58,11 @@ fn codex_compact_and_clear_in_the_terminal() {
     }
 }
 
-/// Gemini has no event after `/compress` and drops what is said at `/clear`: the next message brings it again.
+/// Gemini has no event after `/compress` and drops what it receives at `/clear`: the next message delivers it again.
 #[test]
 fn gemini_compress_and_clear_in_the_terminal() {
     let mut client = briefed(Client::gemini(), "gemini");
-    // The client declines to compress what is small, by the numbers that the model reported.
+    // The client does not compress a small window. It goes by the token counts that the model reports.
     let long = (0..9_000).map(|number| number.to_string()).collect::<Vec<_>>().join(" words ");
     let long = Reply::text(&long).input_tokens(60_000);
     client.script(Script::new().reply(long.clone()).reply(long));
@@ -108,7 +108,8 @@ fn codex_forks_in_the_terminal_are_told_nothing_twice() {
     assert_eq!(sessions, 2, "the fork has an id of its own: {}", log(&client));
 }
 
-/// A window that Gemini shortens by itself: no event tells, the transcript does, so the message after it brings all again.
+/// When Gemini shortens its window by itself, there is no event. The transcript shows it, so the next message delivers
+/// everything again.
 #[test]
 fn gemini_is_told_again_after_it_has_compressed_by_itself() {
     let client = Client::gemini();

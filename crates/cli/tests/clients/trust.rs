@@ -1,4 +1,4 @@
-//! What the real agents ask a person: `brief doctor` knows the answers, and `brief tmux` gives none.
+//! The trust questions of the real agents: `brief doctor` reads the answers, and `brief tmux` never answers them.
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
@@ -35,7 +35,7 @@ fn paste(terminal: &mut Terminal<'_>, text: &str) -> Output {
     child.wait_with_output().expect("it ends")
 }
 
-/// Panics unless a paste is refused and the question still stands.
+/// Panics unless a paste is refused and the question is still open.
 #[track_caller]
 fn assert_no_paste(terminal: &mut Terminal<'_>) {
     let before = terminal.screen();
@@ -45,7 +45,7 @@ fn assert_no_paste(terminal: &mut Terminal<'_>) {
     assert!(!terminal.screen().contains("MUST-NOT-ARRIVE"), "{}", terminal.screen());
 }
 
-/// A question about a tool is not answered by a paste; at the place to type a paste arrives, whatever stands above it.
+/// A paste does not answer a question about a tool. At the input prompt a paste arrives, whatever is shown above it.
 #[test]
 fn claude_is_not_given_a_permission_by_a_paste() {
     let mut client = briefed(Client::claude(), "claude");
@@ -108,7 +108,7 @@ fn gemini_says_where_it_trusts() {
     }
 }
 
-/// Copilot asks at its start, and leaves a project's hooks out of a folder that nobody trusts.
+/// Copilot asks at its start, and ignores a project's hooks in a folder that is not trusted.
 #[test]
 fn copilot_says_where_it_trusts() {
     let mut client = briefed(Client::copilot(), "copilot");
@@ -127,7 +127,7 @@ fn copilot_says_where_it_trusts() {
     assert_eq!(trust(&client), "ok     trust: this folder is trusted");
     assert_whole(client.run("PROMPT-TWO").last_turn(), &log(&client));
 
-    // A folder inside of a trusted one is trusted too.
+    // A folder inside a trusted one is trusted too.
     let config = client.home().join(".copilot/config.json");
     let (project, parent) = (client.project(), client.project().parent().unwrap().to_owned());
     let text = fs::read_to_string(&config).unwrap().replace(project.to_str().unwrap(), parent.to_str().unwrap());

@@ -14,7 +14,7 @@ await plugin["chat.message"]({ sessionID: "s" }, output)
 process.stdout.write(output.parts[1]?.text ?? "")
 "#;
 
-/// Installs the plugin; `program` takes the place of `brief` in it.
+/// Installs the plugin; `program` replaces `brief` in it.
 fn installed(sandbox: Sandbox, program: Option<&str>) -> Sandbox {
     let _ = sandbox.brief(["install", "opencode", "--yes"]).success();
     let plugin = std::fs::read_to_string(sandbox.home().join(".config/opencode/plugins/brief.js")).unwrap();

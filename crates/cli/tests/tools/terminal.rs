@@ -1,4 +1,4 @@
-//! Questions at a terminal, which util-linux' `script` provides: what is asked, and what each answer does.
+//! Questions in a terminal, which `script` of util-linux provides, and the effect of each answer.
 
 use std::process::Stdio;
 
@@ -9,7 +9,7 @@ use crate::run_bad_input::{is_alive, with_goal};
 use crate::run_receivers::with_agents;
 use crate::run_trust::with_untrusted_goal;
 
-/// Runs a command at a terminal and types `keys` after `wait`, a piece of shell; returns the screen and the exit code.
+/// Runs a command in a terminal and types `keys` after the shell command `wait`. Returns the screen and the exit code.
 fn at_terminal(sandbox: &Sandbox, command: &str, wait: &str, keys: &str) -> (String, Option<i32>) {
     let script = format!("({wait}; printf '{keys}'; sleep 1) | script -qec '{command}' /dev/null");
     let output = sandbox.command("bash").args(["-c", &script]).stderr(Stdio::inherit()).output().unwrap();

@@ -4,7 +4,7 @@ use std::process::Output;
 
 use briefing_testkit::{Sandbox, wait_until};
 
-/// A tmux server of its own, gone with the test.
+/// A separate tmux server that ends with the test.
 struct Server {
     sandbox: Sandbox,
     socket: String,
@@ -28,7 +28,7 @@ impl Server {
         command.args(["-S", &self.socket]).args(words).output().expect("tmux is installed")
     }
 
-    /// The sandbox with the server in its environment, as inside a pane.
+    /// Returns the sandbox with the server in its environment, as inside a pane.
     fn inside(&self) -> Sandbox {
         self.sandbox.clone().env("TMUX", format!("{},1,0", self.socket))
     }
@@ -45,7 +45,7 @@ impl Server {
         wait_until(&format!("`{text}` is on the screen"), || self.screen().contains(text));
     }
 
-    /// What [`READER`] got in all, once it ends with an Enter after the paste number `pastes`.
+    /// Returns everything that [`READER`] received, once it ends with an Enter after paste number `pastes`.
     fn got(&self, pastes: usize) -> String {
         let read = || std::fs::read_to_string(self.sandbox.path("got")).unwrap_or_default();
         wait_until(&format!("paste {pastes} is followed by an Enter"), || {
@@ -61,7 +61,7 @@ impl Drop for Server {
     }
 }
 
-/// A program that switches bracketed paste on and reports what it reads, one line per submission.
+/// A program that turns bracketed paste on and reports what it reads, one line per submission.
 const READER: &str = r#"bash -c 'stty -icanon -echo; printf "\033[?2004hREADY\n"; exec 3>got; while IFS= read -r -n1 -d "" c; do printf "%s" "$c" >&3; printf "%s" "$c"; done'"#;
 
 #[test]

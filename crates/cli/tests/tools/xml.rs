@@ -1,4 +1,4 @@
-//! Packs in XML, read by Python's parser, which shares nothing with ours.
+//! Packs in XML, read by Python's parser, which is independent of our code.
 
 use std::os::unix::ffi::OsStrExt as _;
 

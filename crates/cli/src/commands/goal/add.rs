@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let text = match (&arguments.from, &arguments.with_llm) {
         (Some(bundled), _) => from_bundled(bundled)?,
-        (None, Some(wish)) => drafted(arguments, wish, &places, &directory)?,
+        (None, Some(description)) => drafted(arguments, description, &places, &directory)?,
         (None, None) => draft::template(name),
     };
     draft::validate(name, &directory, &text)?;
@@ -72,7 +72,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the directory that the goal goes to: of the nearest `.context`, else of the repository; outside of both, the user's.
+/// Returns the directory for the goal: in the project with the nearest `.context`, else in the repository, else the user's.
 fn home(places: &Places, is_users: bool) -> Result<PathBuf, Failure> {
     let with_context = places.upward().find(|directory| directory.join(CONTEXT).exists());
     let project = with_context.or_else(|| repository(&places.here)).filter(|directory| Some(*directory) != places.home.as_deref());
@@ -97,13 +97,13 @@ fn from_bundled(name: &str) -> Result<String, Failure> {
     })
 }
 
-/// Lets the model write the goal. An answer that cannot work goes back once, with what is wrong.
-fn drafted(arguments: &Arguments, wish: &str, places: &Places, directory: &std::path::Path) -> Result<String, Failure> {
-    let wish = match wish.trim() {
+/// Lets the model write the goal. An invalid answer is sent back once, with the errors.
+fn drafted(arguments: &Arguments, description: &str, places: &Places, directory: &std::path::Path) -> Result<String, Failure> {
+    let description = match description.trim() {
         "" if prompt::can_ask() => prompt::line("What should the goal do?").unwrap_or_default(),
-        wish => wish.to_owned(),
+        text => text.to_owned(),
     };
-    if wish.trim().is_empty() {
+    if description.trim().is_empty() {
         return Err(Failure::usage("the description of the goal is empty")
             .hint("say what it should do: `--with-llm \"review our SQL migrations\"`"));
     }
@@ -128,7 +128,7 @@ fn drafted(arguments: &Arguments, wish: &str, places: &Places, directory: &std::
         }
         asked.map(|()| draft::answer_text(&String::from_utf8_lossy(&kept)))
     };
-    let request = draft::request(&arguments.name, &wish);
+    let request = draft::request(&arguments.name, &description);
     let text = ask(&request)?;
     let Err(failure) = draft::validate(&arguments.name, directory, &text) else { return Ok(text) };
     talk::warning(&format!("{failure}; asking the model once more"));
@@ -141,7 +141,7 @@ fn drafted(arguments: &Arguments, wish: &str, places: &Places, directory: &std::
         .map_err(|failure| failure.hint("nothing was written; describe the goal more precisely, or run `brief goal add` without a model"))
 }
 
-/// Shows what a drafted goal would run: nobody has read it yet.
+/// Prints the scripts of a drafted goal, so that the user can review them.
 fn show(goal: &Goal) {
     for script in &goal.scripts {
         talk::plain(&format!("  runs {}:", script.name));

@@ -19,24 +19,24 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let places = environment::places()?;
     if let Some(name) = &arguments.name {
-        // An unknown name is told as elsewhere; a broken goal is told below.
+        // Fails for an unknown name, with the usual suggestions. Broken goals are reported below.
         if !find::all(&places).iter().any(|found| found.name == *name) {
             find::named(&places, name)?;
         }
     }
     let found = find::all(&places);
     let chosen: Vec<&FoundGoal> = match &arguments.name {
-        // The one that runs.
+        // The goal that runs comes before those it shadows.
         Some(name) => found.iter().find(|found| found.name == *name).into_iter().collect(),
         None => found.iter().collect(),
     };
     let mut text = String::new();
     let mut broken = Vec::new();
     for found in chosen {
-        let (told, is_broken) = looked_over(found);
+        let (problems, is_broken) = examined(found);
         let verdict = if is_broken { "broken" } else { "ok" };
         let _ = writeln!(text, "{verdict}  {}  ({})", one_line(&found.name), one_line(&place(&found.path, &places)));
-        for line in told {
+        for line in problems {
             let _ = writeln!(text, "    {}", one_line(&line));
         }
         if is_broken {
@@ -51,8 +51,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// Returns what is to be told about a goal, and whether it cannot work.
-fn looked_over(found: &FoundGoal) -> (Vec<String>, bool) {
+/// Returns the problems of a goal, and whether it is broken.
+fn examined(found: &FoundGoal) -> (Vec<String>, bool) {
     let goal = match &found.goal {
         Ok(goal) => goal,
         Err(failure) => return (std::iter::once(failure.to_string()).chain(failure.causes().iter().cloned()).collect(), true),

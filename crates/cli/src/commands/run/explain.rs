@@ -1,4 +1,4 @@
-//! `brief run GOAL --explain`: what a goal does and wants to be told.
+//! `brief run GOAL --explain`: describes a goal and its parameters.
 
 use std::fmt::Write as _;
 

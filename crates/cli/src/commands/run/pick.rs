@@ -1,4 +1,4 @@
-//! Choosing a goal from a numbered list, at a terminal.
+//! Lets the user choose a goal from a numbered list.
 
 use briefing_core::Failure;
 use briefing_core::settings::Places;
@@ -7,7 +7,9 @@ use briefing_goals::find;
 
 use crate::{prompt, talk};
 
-/// Returns the name of the goal that the person chooses, by number or by name. `has_context`: `-c` may have taken the name.
+/// Returns the name of the goal that the user chooses, by number or by name.
+///
+/// With `has_context`, the error mentions that `-c` may have taken the name as a path.
 pub(super) fn goal(places: &Places, has_context: bool) -> Result<String, Failure> {
     let missing = || {
         let failure = Failure::usage("no goal was given").hint("`brief goals` lists them, `brief run NAME` runs one");

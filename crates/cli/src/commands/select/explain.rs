@@ -1,4 +1,4 @@
-//! Why these documents and no others: for people, and as JSON.
+//! Explains a selection, as text and as JSON.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use briefing_core::select::{Ranked, Verdict};
 use briefing_core::sources::docs::Choice;
 use serde_json::{Value, json};
 
-/// Returns the explanation for a person.
+/// Returns the explanation as text.
 pub(super) fn text(choice: &Choice, limit: usize, path: impl Fn(&Candidate) -> String) -> String {
     let (selection, chosen) = (&choice.selection, choice.chosen());
     let mut text = String::new();
@@ -66,7 +66,7 @@ fn matches(ranked: &Ranked) -> String {
     found.collect::<Vec<_>>().join("; ")
 }
 
-/// Returns everything that is known about a choice.
+/// Returns the complete result as JSON.
 pub(super) fn json(choice: &Choice, path: impl Fn(&Candidate) -> String) -> Value {
     let selection = &choice.selection;
     let chosen: Vec<String> = choice.chosen().into_iter().map(&path).collect();

@@ -1,7 +1,7 @@
-//! A message for an agent without hooks: what its hook would have got is pasted before it.
+//! Pastes a message for an agent without hooks, preceded by the context that a hook would deliver.
 //!
-//! The same engine runs as for any other agent, with the same ledger; only its target is the pane. What could not be
-//! pasted was not delivered, and the ledger knows.
+//! The engine and the ledger are the same as for hooks; only the target is a pane. If pasting fails, the ledger does not
+//! record a delivery.
 
 use std::io;
 use std::time::{Duration, SystemTime};
@@ -13,17 +13,17 @@ use briefing_core::{Failure, Rendered};
 use crate::environment;
 use crate::host::Process;
 
-/// Pasting waits for the pane, so this may take longer than a hook.
+/// Longer than for a hook, since pasting waits for the pane.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Who says what to whom.
+/// A message to an agent's session.
 pub(super) struct Said<'a> {
     pub(super) agent: &'static Agent,
     pub(super) session: &'a str,
     pub(super) message: &'a str,
 }
 
-/// Pastes a message with what is due before it. Nothing due: the message alone.
+/// Pastes a message after the context that is due, or alone if nothing is due.
 pub(super) fn send(said: &Said<'_>, mut paste: impl FnMut(&str) -> Result<(), Failure>) -> Result<(), Failure> {
     let here = environment::places()?.here;
     let turn = format!("{:?}", SystemTime::now());
@@ -39,7 +39,7 @@ pub(super) fn send(said: &Said<'_>, mut paste: impl FnMut(&str) -> Result<(), Fa
     }
 }
 
-/// A pane that gets what is due together with the message.
+/// A pane that receives the context and the message in one paste.
 struct Pane<'a> {
     message: &'a str,
     paste: &'a mut dyn FnMut(&str) -> Result<(), Failure>,

@@ -1,4 +1,4 @@
-//! Handing a prompt over, to each kind of receiver, and passing on what comes back.
+//! Sends a prompt to each kind of receiver, and passes the answer on.
 
 use std::fs::File;
 use std::io::{ErrorKind, IsTerminal, Read, Write, stderr, stdin, stdout};
@@ -16,20 +16,20 @@ use crate::goal_run::{children, scripts};
 use crate::terminal::Terminal;
 use crate::{environment, output, talk};
 
-/// Where the answer goes.
+/// The destination of an answer.
 pub(crate) enum Answer<'a> {
-    /// To our standard output.
+    /// Our standard output.
     Shown,
     File(&'a mut File),
-    /// Into memory, for us.
+    /// A buffer in memory.
     Kept(&'a mut Vec<u8>),
 }
 
-/// No longer answer is kept in memory.
+/// The longest answer that is kept in memory, in bytes.
 const MAX_KEPT: u64 = 16 * 1024 * 1024;
 
 impl Receiver {
-    /// Hands the prompt over and waits for the end.
+    /// Sends the prompt and waits until the receiver is done.
     pub(crate) fn deliver(&self, prompt: &str, settings: &Settings, answer: &mut Answer<'_>) -> Result<(), Failure> {
         match self {
             Self::Stdout => write(prompt, answer),
@@ -74,11 +74,11 @@ impl Receiver {
     }
 }
 
-/// Feeds a program, reads what it prints where we keep it, and waits for it.
+/// Writes the prompt to a program, reads its output if we keep it, and waits for its end.
 fn attend(child: &mut Child, prompt: &str, answer: &mut Answer<'_>) -> std::io::Result<std::process::ExitStatus> {
     std::thread::scope(|scope| {
         if let Some(mut stdin) = child.stdin.take() {
-            // A program that does not want all of it has its reasons.
+            // Not an error: a program may stop reading before the end of the prompt.
             scope.spawn(move || drop(stdin.write_all(prompt.as_bytes())));
         }
         if let (Answer::Kept(kept), Some(printed)) = (answer, child.stdout.take()) {
@@ -88,7 +88,7 @@ fn attend(child: &mut Child, prompt: &str, answer: &mut Answer<'_>) -> std::io::
     })
 }
 
-/// Returns whether a program ended because nobody reads on (`| head`).
+/// Returns whether a program ended because its output pipe was closed (`| head`).
 fn is_unheard(status: std::process::ExitStatus) -> bool {
     #[cfg(unix)]
     {
@@ -119,7 +119,7 @@ fn write(text: &str, answer: &mut Answer<'_>) -> Result<(), Failure> {
     }
 }
 
-/// Asks the endpoint and passes the answer on as it comes.
+/// Asks the endpoint and streams the answer.
 fn ask(prompt: &str, settings: &Settings, answer: &mut Answer<'_>) -> Result<(), Failure> {
     let endpoint = Endpoint::from_settings(settings, environment::variable)?;
     let limits = Limits { timeout: Duration::from_millis(settings.goals.answer_timeout_ms.value), ..Limits::default() };
@@ -143,7 +143,7 @@ fn ask(prompt: &str, settings: &Settings, answer: &mut Answer<'_>) -> Result<(),
         }
     })?;
     match problem {
-        // Whoever read it has seen enough.
+        // The reader closed the pipe (`| head`).
         Some(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         Some(error) => Err(Failure::new("cannot write to standard output").because(&error)),
         None if is_shown => output::print(if text.ends_with('\n') { "" } else { "\n" }),
