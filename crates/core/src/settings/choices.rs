@@ -1,16 +1,16 @@
-//! Settings that are one of a few words: each word stands here, and only here.
+//! Settings with a fixed set of values. Each value is defined here and nowhere else.
 
 use super::value::Value;
 
-/// A setting that is one of a few words.
+/// A setting with a fixed set of values.
 pub trait OneOf: Copy + 'static {
-    /// All words, as settings, flags and error messages list them.
+    /// All values, in the order in which settings, flags and error messages list them.
     const WORDS: &'static [&'static str];
 
-    /// Returns the word for this choice.
+    /// Returns the value as users write it.
     fn word(self) -> &'static str;
 
-    /// Returns the choice that a word stands for.
+    /// Parses a value as users write it.
     fn from_word(word: &str) -> Option<Self>;
 }
 
@@ -59,28 +59,28 @@ macro_rules! choice {
 }
 
 choice! {
-    /// What a file that cannot be used means (spec 4).
+    /// What to do about a file that cannot be used (spec 4).
     ErrorMode {
-        /// Fail and name all of them.
+        /// Fails and names every such file.
         Strict = "strict",
-        /// Ask whether to go on without them.
+        /// Asks whether to continue without them.
         Flexible = "flexible",
-        /// Warn and go on without them.
+        /// Warns and continues without them.
         Ignore = "ignore",
     }
 }
 
 choice! {
-    /// What happens to symbolic links met while walking.
+    /// What to do about symbolic links found while walking.
     LinkMode {
-        /// Links to files below the argument are followed.
+        /// Follows links to files below the argument.
         Inside = "inside",
         Never = "never",
     }
 }
 
 choice! {
-    /// Who chooses documents for a message.
+    /// Which selector chooses documents for a message.
     SelectorKind {
         Local = "local",
         OpenAi = "openai",
@@ -88,11 +88,11 @@ choice! {
 }
 
 choice! {
-    /// What happens when the model that chooses does not answer.
+    /// What to do when the model does not answer.
     OnFailure {
-        /// No document is chosen.
+        /// Chooses no documents.
         Nothing = "nothing",
-        /// The local selector chooses.
+        /// Lets the local selector choose.
         Local = "local",
     }
 }
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_word_stands_for_a_choice_and_back() {
+    fn every_word_parses_to_its_choice() {
         fn check<T: OneOf>() {
             for word in T::WORDS {
                 assert_eq!(T::from_word(word).expect("it is a word of the list").word(), *word);

@@ -1,17 +1,17 @@
 //! The settings as the program uses them: one group per section of `brief.toml`, one typed field per key.
 //!
-//! The table in `keys.rs` has the names, defaults and rules; a test in `mod.rs` fails when a row has no field here.
+//! Names, defaults and rules are in the table in `keys.rs`; a test in `mod.rs` fails when a row has no field here.
 
 use std::collections::BTreeMap;
 
 use super::choices::{ErrorMode, LinkMode, OnFailure, SelectorKind};
 use super::value::{Setting, Value};
 
-/// What the layers decided, by key. Each group takes its own.
+/// The values that the layers decided, by key. Each group takes its own.
 pub(super) type Decided = BTreeMap<&'static str, Setting<Value>>;
 
 fn take<T: TryFrom<Value, Error = Value>>(decided: &mut Decided, key: &'static str) -> Setting<T> {
-    decided.remove(key).unwrap_or_else(|| unreachable!("the defaults decide `{key}`")).typed()
+    decided.remove(key).unwrap_or_else(|| unreachable!("`{key}` has a default")).typed()
 }
 
 macro_rules! groups {
@@ -35,12 +35,12 @@ macro_rules! groups {
 }
 
 groups! {
-    /// What guards the text of every source.
+    /// Protection that applies to every source.
     "" GuardSettings {
         redact: bool,
     }
 
-    /// Which files are taken while walking.
+    /// Which files are included while walking.
     "" FilesSettings {
         max_file_size_kb: u64,
         max_files_per_directory: u64,
@@ -52,7 +52,7 @@ groups! {
         hidden: bool,
     }
 
-    /// Who gets the prompt of a goal. What a repository says here counts only where it is trusted.
+    /// What receives the prompt of a goal. A repository's values apply only if the repository is trusted.
     "" ReceiverSettings {
         receiver_type: String,
         llm_command: String,

@@ -1,5 +1,5 @@
-//! Every setting there is: one row each. The commented default file, `config show`, the environment's names and the
-//! checks all come from this table; the typed fields are in `groups.rs`.
+//! The table of all settings, one row each. The commented default file, `config show`, the names of environment
+//! variables and all checks come from this table; the typed fields are in `groups.rs`.
 
 use super::choices::{ErrorMode, LinkMode, OnFailure, OneOf, SelectorKind};
 use super::value::Value;
@@ -8,14 +8,14 @@ use super::value::Value;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Bool,
-    /// A whole number of at least zero.
+    /// A whole number, zero or more.
     Count,
     Text,
-    /// One of a few words.
+    /// One of a fixed set of words.
     Choice(&'static [&'static str]),
-    /// A list of texts; in the environment separated by commas, or as in TOML.
+    /// A list of strings. An environment variable separates them by commas or uses TOML syntax.
     List,
-    /// Names with a text each: a table in TOML; in the environment `name=value,…`, or as in TOML.
+    /// Names with a string each: a table in TOML. An environment variable uses `name=value,…` or TOML syntax.
     Map,
 }
 
@@ -33,41 +33,41 @@ impl Kind {
         }
     }
 
-    /// Returns the kind in words, for error messages.
+    /// Returns a description of the kind for error messages.
     pub fn words(self) -> String {
         match self {
             Self::Bool => "true or false".into(),
             Self::Count => "a whole number, zero or more".into(),
-            Self::Text => "a text".into(),
+            Self::Text => "a string".into(),
             Self::Choice(words) => format!("one of {}", words.join(", ")),
-            Self::List => "a list of texts".into(),
-            Self::Map => "a table of texts".into(),
+            Self::List => "a list of strings".into(),
+            Self::Map => "a table of strings".into(),
         }
     }
 }
 
-/// Who may set a value.
+/// Which layers may set a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// Any layer, a repository's own included.
+    /// Any layer, including a repository's own.
     Anyone,
-    /// Any layer, but what a repository says counts only once the person has trusted it (`brief trust`). The command
-    /// that uses the value asks; the layers merely keep it with its origin.
+    /// Any layer, but a repository's value applies only after the user has trusted the repository (`brief trust`). The
+    /// command that uses the value checks this; the layers only keep the value with its origin.
     Trusted,
-    /// The person only: a repository must not decide what runs, what leaves the machine or what configures either.
+    /// Only the user's own layers: a repository must not decide what runs or what leaves the machine.
     UserOnly,
 }
 
 /// One setting.
 #[derive(Debug, Clone, Copy)]
 pub struct Key {
-    /// The name as written in `brief.toml`, sections joined by a dot.
+    /// The name as written in `brief.toml`: section and key, joined by a dot.
     pub name: &'static str,
     pub kind: Kind,
     /// The default as a TOML value.
     pub default: &'static str,
     pub scope: Scope,
-    /// Whether `claw.yaml` may set it too, under the same name.
+    /// Whether `claw.yaml` may also set it, under the same name.
     pub in_claw: bool,
     pub doc: &'static str,
 }
@@ -97,81 +97,81 @@ const fn user_only(name: &'static str, kind: Kind, default: &'static str, doc: &
 
 /// All settings, in the order of the default file. Keys without a section come first.
 pub const KEYS: &[Key] = &[
-    claw("max_file_size_kb", Kind::Count, "1024", "Files larger than this many KB (1024 bytes) are left out."),
-    claw("max_files_per_directory", Kind::Count, "50", "At most this many text files of one directory are taken, the first by name."),
+    claw("max_file_size_kb", Kind::Count, "1024", "Leave out files larger than this many KB (1024 bytes)."),
+    claw("max_files_per_directory", Kind::Count, "50", "Include at most this many text files per directory, the first ones by name."),
     claw(
         "error_handling_mode",
         Kind::Choice(ErrorMode::WORDS),
         "\"flexible\"",
-        "What a file that cannot be used means: strict fails and names all of them,\nflexible asks, ignore warns and goes on.",
+        "What to do about files that cannot be used: `strict` fails and lists them all,\n`flexible` asks whether to continue, `ignore` warns and continues.",
     ),
     claw(
         "excluded_directories",
         Kind::List,
         "[\".git\", \"node_modules\", \"target\", \".venv\", \"__pycache__\"]",
-        "Directories that are never entered, by name or glob. A directory named as an argument is entered all the same.",
+        "Directories to skip while walking, by name or glob. A directory given as an argument is never skipped.",
     ),
     claw(
         "excluded_extensions",
         Kind::List,
         "[\"exe\", \"bin\", \"so\", \"dylib\", \"dll\", \"o\", \"a\"]",
-        "Extensions that are never taken while walking. A file named as an argument is taken all the same.",
+        "File extensions to skip while walking. A file given as an argument is never skipped.",
     ),
     anyone(
         "follow_links",
         Kind::Choice(LinkMode::WORDS),
         "\"inside\"",
-        "Symbolic links met while walking: inside follows links to files that stay below the argument, never follows none.",
+        "Symbolic links found while walking: `inside` follows links to files below the argument, `never` follows none.",
     ),
-    anyone("gitignore", Kind::Bool, "true", "Whether .gitignore, .git/info/exclude and git's global excludes are honoured."),
-    anyone("hidden", Kind::Bool, "false", "Whether hidden files and directories are taken while walking."),
-    user_only("redact", Kind::Bool, "true", "Whether what is surely a secret is replaced by [redacted: kind]."),
+    anyone("gitignore", Kind::Bool, "true", "Whether .gitignore, .git/info/exclude and git's global excludes are respected."),
+    anyone("hidden", Kind::Bool, "false", "Whether to include hidden files and directories while walking."),
+    user_only("redact", Kind::Bool, "true", "Whether to replace text that is clearly a secret by [redacted: kind]."),
     trusted(
         "receiver_type",
         "\"\"",
-        "Who gets the prompt of a goal: command (`llm_command`), claude, codex, gemini, openai (the endpoint below),\ntmux:PANE or stdout. Without it: `llm_command` if that is set, else claude.",
+        "What receives the prompt of a goal: command (`llm_command`), claude, codex, gemini, openai (the API in [llm]),\ntmux:PANE or stdout. If empty: `llm_command` if it is set, otherwise claude.",
     ),
-    trusted("llm_command", "\"\"", "The program that gets the prompt of a goal, with its flags, as in a shell."),
+    trusted("llm_command", "\"\"", "The program that receives the prompt of a goal, with its flags, quoted as in a shell."),
     trusted(
         "prompt_arg_template",
         "\"{{prompt}}\"",
-        "More words for `llm_command`. Where {{prompt}} stands the prompt is put, as one argument;\nwithout it the words are flags and the prompt goes to standard input.",
+        "Additional arguments for `llm_command`. {{prompt}} is replaced by the prompt, as one argument;\nwithout it, the prompt is written to standard input.",
     ),
     anyone(
         "docs.index",
         Kind::Text,
         "\"\"",
-        "The project's index of documents, inside the project.\nWithout it .context/index.json, docs/index.json and index.json are looked for, from here upward.",
+        "The project's index of documents. It must be inside the project.\nIf empty: the nearest .context/index.json, docs/index.json or index.json, from the current directory upward.",
     ),
     user_only(
         "docs.global_index",
         Kind::Text,
         "\"\"",
-        "The index of documents that are yours in every project. Without it: index.json beside the user's brief.toml.",
+        "The index of your own documents, available in every project. If empty: index.json next to your brief.toml.",
     ),
-    anyone("docs.max_docs", Kind::Count, "3", "At most this many documents are given to an agent for one message."),
-    anyone("docs.max_tokens", Kind::Count, "4000", "At most this many tokens (estimated) of documents are given for one message."),
+    anyone("docs.max_docs", Kind::Count, "3", "The maximum number of documents to add to one message."),
+    anyone("docs.max_tokens", Kind::Count, "4000", "The maximum number of tokens of documents (estimated) to add to one message."),
     user_only(
         "selector.kind",
         Kind::Choice(SelectorKind::WORDS),
         "\"local\"",
-        "Who chooses the documents for a message: local (on this machine, nothing is sent)\nor openai (the model of [llm] sees the message, and paths, titles and tags of the likeliest documents).",
+        "How to choose the documents for a message: `local` works on this machine and sends nothing,\n`openai` sends the message and the paths, titles and tags of the best candidates to the model in [llm].",
     ),
     user_only(
         "selector.on_failure",
         Kind::Choice(OnFailure::WORDS),
         "\"nothing\"",
-        "What happens when that model fails or is too slow: nothing is chosen, or local chooses.",
+        "What to do when that model fails or is too slow: choose `nothing`, or let `local` choose.",
     ),
-    user_only("selector.timeout_ms", Kind::Count, "2000", "How long that model may take, from connecting to the last byte."),
-    anyone("goals.script_timeout_ms", Kind::Count, "60000", "A script of a goal that takes longer than this many milliseconds is ended."),
-    anyone("goals.script_output_kb", Kind::Count, "1024", "A script of a goal that prints more than this many KB is ended."),
-    anyone("goals.answer_timeout_ms", Kind::Count, "600000", "How long the endpoint may take to answer a goal (receiver `openai`)."),
+    user_only("selector.timeout_ms", Kind::Count, "2000", "The maximum time for that model's answer, from connecting to the last byte."),
+    anyone("goals.script_timeout_ms", Kind::Count, "60000", "Stop a goal's script after this many milliseconds."),
+    anyone("goals.script_output_kb", Kind::Count, "1024", "Stop a goal's script when it prints more than this many KB."),
+    anyone("goals.answer_timeout_ms", Kind::Count, "600000", "The maximum time for the API's answer to a goal (receiver `openai`)."),
     anyone(
         "gate.files",
         Kind::Map,
         "{}",
-        "How single files of .context/ go into the window: verbatim, index, mention or skip.\nKeys are plain names, core files or others: { \"RUNBOOK.md\" = \"verbatim\", \"TASKS.md\" = \"skip\" }",
+        "How individual files in .context/ are delivered: verbatim, index, mention or skip.\nKeys are plain file names: { \"RUNBOOK.md\" = \"verbatim\", \"TASKS.md\" = \"skip\" }",
     ),
     user_only(
         "llm.base_url",
@@ -179,19 +179,19 @@ pub const KEYS: &[Key] = &[
         "\"https://api.openai.com/v1\"",
         "Any OpenAI-compatible API, up to and including its version.\nLocal servers: http://localhost:11434/v1 (Ollama), :8080/v1 (llama.cpp), :1234/v1 (LM Studio).",
     ),
-    user_only("llm.model", Kind::Text, "\"gpt-5.4-nano\"", "The model that is asked, by its name at that API."),
+    user_only("llm.model", Kind::Text, "\"gpt-5.4-nano\"", "The name of the model at that API."),
     user_only(
         "llm.key_variable",
         Kind::Text,
         "\"OPENAI_API_KEY\"",
-        "The NAME of the environment variable that holds the key; the key itself stands in no file.\nThis default is used with the default base_url only: name a variable for another one, or none.",
+        "The NAME of the environment variable that holds the API key; the key itself is never written to a file.\nThis default applies only to the default base_url: for another API, name its variable, or none.",
     ),
-    user_only("llm.timeout_ms", Kind::Count, "30000", "How long one call may take, from the first step to the last byte."),
+    user_only("llm.timeout_ms", Kind::Count, "30000", "The maximum time for one call, from the first step to the last byte."),
     user_only(
         "hook.deadline_ms",
         Kind::Count,
         "1500",
-        "A hook takes no longer than this many milliseconds; what is ready by then goes out.",
+        "The maximum time for one hook, in milliseconds. It delivers what is ready by then.",
     ),
 ];
 
@@ -200,7 +200,7 @@ pub fn find(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.name == name)
 }
 
-/// Returns the known name nearest to `name`: the same last word, or at most two edits away.
+/// Returns the known name closest to `name`: one with the same last word, or at most two edits away.
 pub(super) fn suggest(name: &str) -> Option<&'static str> {
     let last = name.rsplit('.').next().unwrap_or(name);
     let same_last = KEYS.iter().find(|key| key.name.rsplit('.').next() == Some(last));
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_unique_and_sections_stand_together() {
+    fn names_are_unique_and_sections_are_contiguous() {
         let names: Vec<_> = KEYS.iter().map(|key| key.name).collect();
         let mut unique = names.clone();
         unique.sort_unstable();
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_section_or_a_slip_is_recognised() {
+    fn a_wrong_section_or_a_typo_gets_a_suggestion() {
         assert_eq!(suggest("pack.max_file_size_kb"), Some("max_file_size_kb"));
         assert_eq!(suggest("hiden"), Some("hidden"));
         assert_eq!(suggest("something_else"), None);

@@ -1,4 +1,4 @@
-//! One source of settings, as it was written: a TOML file, a `claw.yaml`, the environment, the command line.
+//! One source of settings: a TOML file, a `claw.yaml`, the environment or the command line.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::fs;
 use crate::project::{Ceiling, SETTINGS_FILES, upward};
 use crate::shown::path_text;
 
-/// Where a value may come from, weakest first.
+/// Where a value can come from, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LayerKind {
@@ -27,20 +27,20 @@ pub enum LayerKind {
 }
 
 impl LayerKind {
-    /// Returns whether the person controls this source, as opposed to whoever wrote the repository.
+    /// Returns whether the user controls this source, and not the author of the repository.
     pub fn is_the_persons(self) -> bool {
         !matches!(self, Self::ClawProject | Self::Project)
     }
 }
 
-/// Who set a value: the kind of source and the exact place (`brief.toml:3`, `BRIEF_HIDDEN`, `--hidden`).
+/// Where a value was set: the kind of source and the exact place (`brief.toml:3`, `BRIEF_HIDDEN`, `--hidden`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Origin {
     pub source: LayerKind,
     pub place: String,
 }
 
-/// One value with the place where it stands.
+/// One value and where it was set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyValue {
     pub key: &'static str,
@@ -48,18 +48,18 @@ pub struct KeyValue {
     pub origin: Origin,
 }
 
-/// Something in a settings file that cannot be used.
+/// A problem in a settings file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {problem}")]
 pub struct ConfigProblem {
     pub place: String,
     pub problem: String,
     pub hint: Option<String>,
-    /// A problem that leaves a setting undecided is an error; one that merely says something unused is not.
+    /// Whether the problem leaves a setting undecided. Settings that are merely unused are not errors.
     pub is_error: bool,
 }
 
-/// What one source says, and what is wrong with it.
+/// The values of one source, and its problems.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Layer {
     pub values: Vec<KeyValue>,
@@ -87,7 +87,7 @@ impl Layer {
         self.values.push(KeyValue { key, value, origin: Origin { source: LayerKind::Flag, place: flag.into() } });
     }
 
-    /// Reads a `brief.toml`. A file that is not TOML gives an empty layer with a problem.
+    /// Reads a `brief.toml`. A file that is not valid TOML results in an empty layer with a problem.
     pub fn from_toml(source: LayerKind, path: &Path, text: &str) -> Self {
         let mut layer = Self::default();
         let file = path_text(path);
@@ -116,7 +116,7 @@ impl Layer {
         }
     }
 
-    /// Reads a `claw.yaml`: the keys that both tools share; all others are left to that tool.
+    /// Reads from a `claw.yaml` the keys that both tools share, and ignores all others.
     pub fn from_claw(source: LayerKind, path: &Path, text: &str) -> Self {
         let mut layer = Self::default();
         let place = path_text(path);
@@ -139,7 +139,7 @@ impl Layer {
         layer
     }
 
-    /// Reads the environment. `BRIEF_…` variables that are no settings have their own meaning and are left alone.
+    /// Reads the environment. Ignores `BRIEF_…` variables that are not settings; they have meanings of their own.
     pub fn from_environment(variables: impl Iterator<Item = (String, String)>) -> Self {
         let mut layer = Self::default();
         let mut variables: Vec<_> = variables.filter(|(name, _)| name.starts_with("BRIEF_")).collect();
@@ -158,8 +158,8 @@ impl Layer {
         if key.scope == Scope::UserOnly && !origin.source.is_the_persons() {
             self.problems.push(ConfigProblem {
                 place: origin.place,
-                problem: format!("`{}` is ignored here: only the user's own configuration may set it", key.name),
-                hint: Some("move it to the user's brief.toml (`brief config show` prints where that is)".into()),
+                problem: format!("`{}` is ignored here: only your own configuration can set it", key.name),
+                hint: Some("move it to your own brief.toml (`brief config show` prints its path)".into()),
                 is_error: false,
             });
             return;
@@ -178,7 +178,7 @@ impl Layer {
     }
 }
 
-/// The keys of a `claw.yaml` that both tools know. The others may hold anything.
+/// The keys of a `claw.yaml` that both tools know. The others may hold any value.
 struct Shared(BTreeMap<String, serde_json::Value>);
 
 impl<'de> serde::Deserialize<'de> for Shared {
@@ -240,7 +240,8 @@ fn json_value(kind: Kind, value: &serde_json::Value) -> Option<Value> {
     }
 }
 
-/// YAML reads an unquoted `7z` as text but `1` as a number; in a list of names both are names.
+/// Converts a scalar to a string: YAML reads an unquoted `7z` as a string but `1` as a number, and in a list of names
+/// both are names.
 fn scalar_text(value: &serde_json::Value) -> Option<String> {
     match value {
         serde_json::Value::String(text) => Some(text.clone()),
@@ -249,9 +250,9 @@ fn scalar_text(value: &serde_json::Value) -> Option<String> {
     }
 }
 
-/// Reads a value of the environment: plain words, or a list or table as it stands in `brief.toml`.
+/// Parses a value from the environment: plain words, or a list or table in TOML syntax.
 ///
-/// What begins like one and is none may be a glob: `[ab]*,c`.
+/// Text that starts like TOML but is not valid TOML is taken as plain words, because it may be a glob: `[ab]*,c`.
 fn parse_words(kind: Kind, text: &str) -> Option<Value> {
     if matches!((kind, text.trim_start().chars().next()), (Kind::List, Some('[')) | (Kind::Map, Some('{')))
         && let Some(value) = parse_toml(kind, text)
@@ -286,38 +287,38 @@ fn checked(kind: Kind, text: String) -> Option<Value> {
     kind.accepts(&value).then_some(value)
 }
 
-/// The directories settings are looked for in. The caller knows the environment; the core does not.
+/// The directories in which settings are looked up. The caller reads the environment; the core does not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
-    /// The directory the request is about.
+    /// The directory that the request is about.
     pub here: PathBuf,
     pub home: Option<PathBuf>,
-    /// `$XDG_CONFIG_HOME`, else `~/.config`.
+    /// `$XDG_CONFIG_HOME`, or `~/.config` if it is not set.
     pub config: Option<PathBuf>,
-    /// `$XDG_STATE_HOME`, else `~/.local/state`.
+    /// `$XDG_STATE_HOME`, or `~/.local/state` if it is not set.
     pub state: Option<PathBuf>,
-    /// `$XDG_CACHE_HOME`, else `~/.cache`.
+    /// `$XDG_CACHE_HOME`, or `~/.cache` if it is not set.
     pub cache: Option<PathBuf>,
 }
 
-/// A settings file: no bigger one is read.
+/// The maximum size of a settings file.
 const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 
 impl Places {
-    /// Returns the places of a request that knows no user: nothing but `here` (absolute) is looked at or written.
+    /// Returns the places of a request without a user: only `here` (absolute) is read or written.
     pub fn at(here: impl Into<PathBuf>) -> Self {
         Self { here: here.into(), home: None, config: None, state: None, cache: None }
     }
 
-    /// Returns the user's `brief.toml`, whether it exists or not.
+    /// Returns the path of the user's `brief.toml`, whether or not it exists.
     pub fn user_file(&self) -> Option<PathBuf> {
         self.config.as_ref().map(|config| config.join("brief").join("brief.toml"))
     }
 
     /// Returns the project's settings file: the nearest `brief.toml` or `.context/brief.toml` from here upward.
     ///
-    /// The search ends at the repository's root, or, without a repository, at the home directory: a file in a
-    /// directory that strangers can write to must not configure anything.
+    /// The search stops at the root of the repository or, outside a repository, at the home directory: a file in a
+    /// directory that other users can write to must not configure anything.
     pub fn project_file(&self) -> Option<PathBuf> {
         for directory in self.trusted_upward() {
             for name in SETTINGS_FILES {
@@ -330,35 +331,36 @@ impl Places {
         None
     }
 
-    /// Returns the problem with a `.context/brief.toml` beside a `brief.toml`: only the latter is read.
+    /// Returns a problem if a `.context/brief.toml` is ignored because there is a `brief.toml` next to it.
     pub fn ignored_project_file(&self) -> Option<ConfigProblem> {
         let used = self.project_file()?;
         let other = used.parent()?.join(".context/brief.toml");
         (other != used && other.is_file()).then(|| ConfigProblem {
             place: path_text(&other),
             problem: format!("is ignored: `{}` is read instead", path_text(&used)),
-            hint: Some("keep one of them".into()),
+            hint: Some("keep only one of them".into()),
             is_error: false,
         })
     }
 
-    /// Returns the nearest `.claw/claw.yaml` upward.
+    /// Returns the nearest `.claw/claw.yaml` from here upward.
     pub fn claw_project_file(&self) -> Option<PathBuf> {
         let mut directories = self.trusted_upward();
         directories.find(|directory| directory.join(".claw").is_dir()).map(|directory| directory.join(".claw/claw.yaml"))
     }
 
-    /// Returns the directories whose files may configure something: outside of a repository and of the home only this one.
+    /// Returns the directories whose files may configure something. Outside a repository and the home directory, that
+    /// is only the current one.
     fn trusted_upward(&self) -> impl Iterator<Item = &Path> {
         upward(&self.here, Ceiling::Trusted(self.home.as_deref()))
     }
 
-    /// Returns this directory and those above it, up to the repository's root or the home directory.
+    /// Returns this directory and its parents, up to the root of the repository or the home directory.
     pub fn upward(&self) -> impl Iterator<Item = &Path> {
         upward(&self.here, Ceiling::RepositoryOrHome(self.home.as_deref()))
     }
 
-    /// Reads every settings file there is, weakest first. Unreadable files become problems.
+    /// Reads all settings files, weakest first. Files that cannot be read become problems.
     pub fn layers(&self) -> Vec<Layer> {
         let mut layers = vec![Layer::defaults()];
         let claw_user = self.config.as_ref().map(|config| config.join("claw/claw.yaml"));

@@ -1,10 +1,10 @@
-//! Settings in layers: default < user < project < environment < flag, each value with the place that decided it.
+//! Settings in layers: default < user < project < environment < flag. Each value knows where it was set.
 //!
-//! [`Settings::resolve`] decides once; from then on there are typed groups and no names. A new setting is a row in
-//! `keys.rs` and a field in `groups.rs`.
+//! [`Settings::resolve`] decides once; after that, the program uses typed groups instead of names. A new setting needs
+//! a row in `keys.rs` and a field in `groups.rs`.
 //!
-//! `claw.yaml` is a layer just below the `brief.toml` of its level. Bad values never end a request here: they are
-//! collected as [`ConfigProblem`]s, and the caller decides (commands fail, hooks note it and go on).
+//! `claw.yaml` is a layer just below the `brief.toml` of its level. Invalid values do not stop a request here: they
+//! are collected as [`ConfigProblem`]s and the caller decides (commands fail, hooks log them and continue).
 
 mod choices;
 mod groups;
@@ -24,7 +24,7 @@ pub use value::{Setting, Value};
 
 use groups::Decided;
 
-/// All settings, decided, each with its origin.
+/// All settings, each with its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     pub guards: GuardSettings,
@@ -39,9 +39,10 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Decides every setting: the last layer that speaks wins. Problems of all layers come back beside the result.
+    /// Decides every setting: the last layer that has a value wins. Returns the problems of all layers with the
+    /// result.
     ///
-    /// The first layer has to be that of the defaults.
+    /// The first layer must be the defaults.
     pub fn resolve(layers: Vec<Layer>) -> (Self, Vec<ConfigProblem>) {
         let mut decided = Decided::new();
         let mut problems = Vec::new();
@@ -76,7 +77,7 @@ impl Settings {
         Self::resolve(vec![Layer::defaults()]).0
     }
 
-    /// Returns all settings in the order of the table, to be printed.
+    /// Returns all settings in the order of the table, for printing.
     pub fn list(&self) -> Vec<(&'static Key, Setting<Value>)> {
         let Self { guards, files, receiver, docs, selector, goals, gate, llm, hook } = self;
         let mut all = Decided::new();
@@ -93,7 +94,7 @@ impl Settings {
     }
 }
 
-/// Returns the candidate at most two edits away from `word`, the nearest first.
+/// Returns the candidate closest to `word`, if it is at most two edits away.
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let scored = candidates.map(|candidate| (edit_distance(word, candidate), candidate));
     scored.filter(|(distance, _)| *distance <= 2).min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_file_is_valid_and_says_nothing_new() {
+    fn the_default_file_is_valid_and_changes_nothing() {
         let text: String = default_file()
             .lines()
             .map(|line| line.strip_prefix("# ").filter(|rest| rest.contains(" = ")).unwrap_or(line).to_owned() + "\n")
@@ -217,7 +218,7 @@ mod tests {
         assert_eq!(listed.iter().map(|(key, _)| key.name).collect::<Vec<_>>(), KEYS.iter().map(|key| key.name).collect::<Vec<_>>());
         for (said, (key, setting)) in table.iter().zip(&listed) {
             assert_eq!((said.key, &said.value, &said.origin), (setting.key, &setting.value, &setting.origin));
-            // The type of the field takes every word that the row allows.
+            // The field's type accepts every word that the row allows.
             if let Kind::Choice(words) = key.kind {
                 for word in words {
                     let mut flags = Layer::default();

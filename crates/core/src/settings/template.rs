@@ -1,4 +1,4 @@
-//! The commented default file, made from the table of keys.
+//! The commented default file, generated from the table of keys.
 
 use std::fmt::Write as _;
 
@@ -10,9 +10,9 @@ pub fn default_file() -> String {
     let mut text = String::from(
         "# Settings of Briefing. Every value below is the default; remove the `# ` in front of it to change it.\n\
          # User: ~/.config/brief/brief.toml   Project: brief.toml or .context/brief.toml\n\
-         # Where both files of a project exist, brief.toml is read and the other is not.\n\
-         # Each setting can also be given as an environment variable (a list as here, or with commas: a,b), and\n\
-         # `brief config show` tells who decided what.\n",
+         # If a project has both, only brief.toml is read.\n\
+         # Each setting can also be set by an environment variable (lists in TOML syntax or separated by commas: a,b).\n\
+         # `brief config show` prints every setting and where it was set.\n",
     );
     let mut section = "";
     for key in KEYS {
@@ -27,15 +27,15 @@ pub fn default_file() -> String {
         }
         text.push_str(match key.scope {
             Scope::Anyone => "",
-            Scope::Trusted => "## From a project it counts only where it is trusted (`brief trust`).\n",
-            Scope::UserOnly => "## Only the user's own configuration may set this.\n",
+            Scope::Trusted => "## In a project's file, this applies only if the project is trusted (`brief trust`).\n",
+            Scope::UserOnly => "## Only your own configuration can set this, not a project's.\n",
         });
         let _ = writeln!(text, "## Environment: {}\n# {name} = {}", key.variable(), key.default);
     }
     text
 }
 
-/// Returns a value as it would be written in TOML.
+/// Returns a value in TOML syntax.
 pub fn toml_text(value: &Value) -> String {
     let quoted = |text: &String| toml::Value::String(text.clone()).to_string();
     match value {

@@ -1,4 +1,4 @@
-//! The value of a setting: as a layer says it, and as the program uses it, with who decided.
+//! The value of a setting, as a layer gives it and as the program uses it, with its origin.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::layer::{LayerKind, Origin};
 
-/// A value as a layer says it.
+/// A value as a layer gives it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Value {
@@ -46,7 +46,7 @@ conversions! {
     Map(BTreeMap<String, String>),
 }
 
-/// A decided setting: its value, who set it, and whom that overruled (weakest first).
+/// A decided setting: its value, where it was set, and which origins that overruled (weakest first).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Setting<T> {
     /// The name as written in `brief.toml`.
@@ -59,19 +59,20 @@ pub struct Setting<T> {
 }
 
 impl<T> Setting<T> {
-    /// Returns `key (place)`, for notes that say which layer decided.
+    /// Returns `key (place)`, for notes that name the deciding layer.
     pub fn decided_by(&self) -> String {
         format!("{} ({})", self.key, self.origin.place)
     }
 
-    /// Returns whether nobody has set it.
+    /// Returns whether no layer has set it.
     pub fn is_default(&self) -> bool {
         self.origin.source == LayerKind::Default
     }
 }
 
 impl Setting<Value> {
-    /// Gives the value its type. Every layer has checked it against the kind of its key.
+    /// Converts the value to its type. This cannot fail because every layer checks values against the kind of their
+    /// key.
     pub(super) fn typed<T: TryFrom<Value, Error = Value>>(self) -> Setting<T> {
         let Self { key, value, origin, overruled } = self;
         let value = value.try_into().unwrap_or_else(|value| unreachable!("{value:?} does not have the kind of `{key}`"));
