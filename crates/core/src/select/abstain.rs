@@ -1,8 +1,8 @@
 //! Decides whether a message is about any document at all.
 //!
-//! Most messages to an agent are not ("yes", "run it again", small talk). A threshold on the score does not carry
-//! over from one project to the next; counts and shares do. So a logistic function looks at a few of those, computed
-//! from the message and the documents that ranked first.
+//! Most messages to an agent are not ("yes", "run it again", small talk). A threshold on the score would not transfer
+//! from one project to another, but counts and ratios do. So a logistic function combines a few of them, computed from
+//! the message and the top-ranked documents.
 
 use super::weights::Weights;
 
@@ -11,16 +11,16 @@ pub const FEATURES: [&str; 7] = [
     "topical terms",
     "topical terms matched",
     "ln of the best score",
-    "best score over the ideal",
-    "meaning of the best",
+    "best score relative to the ideal",
+    "similarity of the best document",
     "words",
-    "sounds like wanting a document",
+    "sounds like a question for documents",
 ];
 
 /// The values of [`FEATURES`] for one message.
 pub type Evidence = [f32; FEATURES.len()];
 
-/// Returns how sure it is, between 0 and 1, that the best documents are what the message is about.
+/// Returns the confidence, between 0 and 1, that the message is about the best documents.
 pub(super) fn confidence(evidence: &Evidence, weights: &Weights) -> f32 {
     let sum = evidence.iter().zip(weights.evidence).fold(weights.bias, |sum, (value, weight)| sum + value * weight);
     1.0 / (1.0 + (-sum).exp())

@@ -1,4 +1,4 @@
-//! Takes documents apart: their terms, passages, names and vectors, as a search file keeps them.
+//! Analyses documents into terms, passages, names and vectors, in the form in which a search file stores them.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -14,10 +14,10 @@ use super::write::FileWriter;
 use crate::packed::codec::{put_text, put_varint};
 use crate::secrets::redacted;
 
-/// Longer trails of headings are cut.
+/// Longer trails of headings are truncated.
 pub(super) const TRAIL_CHARS: usize = 300;
 
-/// Terms are hashed already.
+/// Keys are hashes already, so they are not hashed again.
 type ByTerm<T> = HashMap<u64, T, BuildHasherDefault<AsItIs>>;
 
 #[derive(Default)]
@@ -43,11 +43,11 @@ impl Hasher for AsItIs {
 #[derive(Default)]
 struct Counts {
     fields: [u32; 6],
-    /// Passage within the document, times; in order.
+    /// Passage within the document and number of occurrences, in order.
     passages: Vec<(u32, u32)>,
 }
 
-/// The postings of one term while they grow.
+/// The postings of one term while they are collected.
 #[derive(Default)]
 struct Postings {
     documents: u32,
@@ -56,7 +56,7 @@ struct Postings {
     bytes: Vec<u8>,
 }
 
-/// Some documents, taken apart; they are added in the order of their ids.
+/// Some analysed documents. They are added in the order of their ids.
 #[derive(Default)]
 pub(super) struct Batch {
     embedder: Embedder,
@@ -73,12 +73,12 @@ pub(super) struct Batch {
     document_vectors: Vec<u8>,
     passage_vectors: Vec<u8>,
     keys: Vec<u8>,
-    /// Bytes of text that went in.
+    /// The number of bytes of text added.
     pub(super) text_bytes: usize,
 }
 
 impl Batch {
-    /// Returns how many documents it holds.
+    /// Returns the number of documents.
     pub(super) fn len(&self) -> u32 {
         self.count
     }
@@ -173,7 +173,7 @@ impl Batch {
     }
 }
 
-/// Cuts a trail of headings so that it can be read back in one small range.
+/// Truncates a trail of headings so that it can be read back in one small range.
 fn shortened(trail: &str) -> String {
     trail.chars().take(TRAIL_CHARS).collect()
 }
@@ -185,7 +185,7 @@ fn count_passage(counts: &mut Counts, number: u32) {
     }
 }
 
-/// Appends one document to a term's postings: distance to the one before, fields, counts, passages.
+/// Appends one document to a term's postings: distance to the previous one, fields, counts, passages.
 fn append(postings: &mut Postings, document: u32, counts: &Counts) {
     let out = &mut postings.bytes;
     put_varint(out, u64::from(document - postings.next));

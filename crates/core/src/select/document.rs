@@ -1,29 +1,29 @@
-//! What goes into a search file: documents with their fields.
+//! Documents and their fields, as input for a search file.
 
 use super::sections;
 
 /// A document that may be selected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Document {
-    /// Names the document in answers; unique among the documents of one search file.
+    /// Identifies the document in results; unique within one search file.
     pub id: String,
-    /// Its path relative to its index: words of the path count, so nobody's home directory belongs here.
+    /// Its path relative to its index. Words of the path are indexed, so it must not include the home directory.
     pub path: String,
-    /// Its title; where it is empty the first heading stands in.
+    /// Its title; if empty, the first heading is used.
     pub title: String,
-    /// What it is about in a sentence; where it is empty the front matter's text stands in.
+    /// A sentence about its content; if empty, the text of the front matter is used.
     pub description: String,
     /// Its tags or keywords.
     pub tags: Vec<String>,
-    /// Its headings, for a document whose text is not at hand; otherwise they are read from the text.
+    /// Its headings, if its text is not available; otherwise they are read from the text.
     pub headings: Vec<String>,
     /// Its text, front matter included.
     pub text: String,
-    /// The hash of its content, as the index has it. The search file is valid for this hash alone.
+    /// The hash of its content, as in the index. The search file is valid only for this hash.
     pub hash: String,
 }
 
-/// The parts of a document that are weighed differently.
+/// The parts of a document that have different weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Field {
@@ -42,10 +42,10 @@ pub enum Field {
 }
 
 impl Field {
-    /// All fields, in the order in which the search file keeps them.
+    /// All fields, in the order in which the search file stores them.
     pub const ALL: [Self; 6] = [Self::Title, Self::Tags, Self::Headings, Self::Path, Self::Description, Self::Body];
 
-    /// Returns the field's name as people read it.
+    /// Returns the field's name as shown to users.
     pub fn name(self) -> &'static str {
         match self {
             Self::Title => "title",
@@ -64,13 +64,13 @@ impl Field {
 }
 
 impl Document {
-    /// Returns the text of each field but the body, in the order of [`Field::ALL`].
+    /// Returns the text of each field except the body, in the order of [`Field::ALL`].
     pub(super) fn short_fields(&self) -> [String; 5] {
         let headings: Vec<&str> =
             if self.text.is_empty() { self.headings.iter().map(String::as_str).collect() } else { sections::headings(&self.text) };
         let title = if self.title.is_empty() { headings.first().copied().unwrap_or_default() } else { &self.title };
         let description = if self.description.is_empty() { front_matter_words(&self.text) } else { self.description.clone() };
-        // The extension says nothing, and an index page is about its directory.
+        // The extension carries no meaning, and an index page is about its directory.
         let path = self.path.rsplit_once('.').map_or(self.path.as_str(), |(stem, _)| stem);
         let below = headings.iter().filter(|heading| **heading != title).copied().collect::<Vec<_>>().join("\n");
         [title.to_owned(), self.tags.join("\n"), below, path.replace('/', " / "), description]

@@ -15,21 +15,21 @@ use crate::packed::Damage;
 use crate::packed::blocks::Blocks;
 use crate::packed::codec::Cursor;
 
-/// Why a search file cannot be used. The remedy is always to build it anew.
+/// Why a search file cannot be used. The fix is always to rebuild it.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchFileError {
     /// It cannot be opened.
     #[error("cannot read the search file `{path}`")]
     Read {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// A range of it cannot be read or written.
     #[error("cannot read or write a range of the search file")]
     Range(#[source] std::io::Error),
-    /// It is some other file.
+    /// It is not a search file.
     #[error("this is not a search file")]
     Foreign,
     /// It was written by another version.
@@ -37,13 +37,13 @@ pub enum SearchFileError {
     Version {
         /// The file's version.
         found: u32,
-        /// The version that is read here.
+        /// The version that this program reads.
         known: u32,
     },
-    /// It was made from other documents.
-    #[error("the search file was made from other documents")]
+    /// It was built from other documents.
+    #[error("the search file was built from other documents")]
     Stale,
-    /// Its bytes contradict each other.
+    /// Its content is inconsistent.
     #[error("the search file is corrupt: {0}")]
     Corrupt(&'static str),
 }
@@ -57,14 +57,14 @@ impl From<Damage> for SearchFileError {
     }
 }
 
-/// The lengths of a document's fields, in terms, and where its passages start.
+/// The lengths of a document's fields, in terms, and its first passage.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Lengths {
     pub(super) fields: [u32; 6],
     pub(super) first_passage: u32,
 }
 
-/// Where a term's postings stand.
+/// The position of a term's postings.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TermPlace {
     offset: u64,
@@ -82,12 +82,12 @@ pub(super) struct Posting {
     pub(super) passages: Vec<(u32, u32)>,
 }
 
-/// The postings of one term, as the file has them.
+/// The postings of one term, as stored in the file.
 #[derive(Debug, Clone)]
 pub(super) struct Postings {
     bytes: Vec<u8>,
     count: u32,
-    /// Documents in the file.
+    /// The number of documents in the file.
     documents: u32,
 }
 
@@ -100,7 +100,7 @@ impl Postings {
         for _ in 0..self.count {
             posting.document = next.saturating_add(cursor.varint_u32()?);
             if posting.document >= self.documents {
-                return Err(SearchFileError::Corrupt("postings name a document that does not exist"));
+                return Err(SearchFileError::Corrupt("postings refer to a document that does not exist"));
             }
             next = posting.document + 1;
             posting.mask = cursor.byte()?;
@@ -161,7 +161,7 @@ impl SearchFile {
         if self.header.fingerprint == *fingerprint { Ok(()) } else { Err(SearchFileError::Stale) }
     }
 
-    /// Returns `count` records of `size` bytes from the `first` on.
+    /// Returns `count` records of `size` bytes, starting with record `first`.
     pub(super) fn records(&self, part: Part, first: u64, count: u64, size: u64) -> Result<Vec<u8>, SearchFileError> {
         self.part_bytes(part, first.saturating_mul(size), count.saturating_mul(size))
     }
@@ -169,7 +169,7 @@ impl SearchFile {
     /// Returns `len` bytes of a part.
     pub(super) fn part_bytes(&self, part: Part, offset: u64, len: u64) -> Result<Vec<u8>, SearchFileError> {
         if offset.saturating_add(len) > self.header.size(part) {
-            return Err(SearchFileError::Corrupt("a number points behind its part"));
+            return Err(SearchFileError::Corrupt("a number points past the end of its part"));
         }
         Ok(self.blocks.read(self.header.start(part) + offset, len)?)
     }
@@ -199,7 +199,7 @@ impl SearchFile {
         Ok(lengths)
     }
 
-    /// Returns the first passage of a document; behind the last document, the number of all passages.
+    /// Returns the first passage of a document; for the document number after the last, the number of all passages.
     pub(super) fn first_passage(&self, document: u32) -> Result<u32, SearchFileError> {
         if document >= self.header.documents {
             return Ok(self.header.passages);
@@ -207,7 +207,7 @@ impl SearchFile {
         Ok(Self::lengths(&mut Cursor::new(&self.records(Part::Documents, u64::from(document), 1, DOCUMENT_BYTES)?))?.first_passage)
     }
 
-    /// Returns where the names of the documents before this one end.
+    /// Returns where the names of the preceding documents end.
     pub(super) fn names_end(&self, document: u32) -> Result<u64, SearchFileError> {
         let Some(before) = document.checked_sub(1) else { return Ok(0) };
         let record = self.records(Part::DocumentRecords, u64::from(before), 1, DOCUMENT_RECORD_BYTES)?;
@@ -215,7 +215,7 @@ impl SearchFile {
         Ok(cursor.u64()?.saturating_add(u64::from(cursor.u32()?)))
     }
 
-    /// Returns what each document was when it was read.
+    /// Returns the key of each document: its id and content when it was read.
     pub(super) fn keys(&self) -> Result<Vec<Key>, SearchFileError> {
         let bytes = self.records(Part::Keys, 0, u64::from(self.header.documents), KEY_BYTES)?;
         Ok(bytes.chunks_exact(16).map(|key| Key(key.try_into().expect("a chunk of sixteen bytes"))).collect())
@@ -274,7 +274,7 @@ impl SearchFile {
         Ok((range, trail))
     }
 
-    /// Returns up to `most` bytes of the names from an offset on.
+    /// Returns up to `most` bytes of the names, starting at an offset.
     fn names_at(&self, offset: u64, most: u64) -> Result<Vec<u8>, SearchFileError> {
         let left = self.header.size(Part::Names).saturating_sub(offset);
         self.part_bytes(Part::Names, offset, left.min(most))

@@ -1,4 +1,4 @@
-//! The source to selection: a search index that is built, opened and asked.
+//! The entry point of selection: builds, opens and queries a search index.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -18,31 +18,31 @@ use super::vectors::DIMENSIONS;
 use super::weights::Weights;
 use super::words::TermKind;
 
-/// Best sections that are reported per document.
+/// The number of best sections reported per document.
 const SECTIONS: usize = 8;
-/// The number of topical terms beyond which more prove nothing.
+/// The number of topical terms above which more make no difference.
 const ENOUGH_TERMS: f32 = 12.0;
 
-/// The documents chosen for a message, with everything that led there.
+/// The documents chosen for a message, and the numbers behind the decision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selection<C = Ranked> {
-    /// What scored, best first: the chosen documents, then some that were not, each with its verdict.
+    /// The documents with a score, best first: the chosen ones, then some of the others, each with its verdict.
     pub candidates: Vec<C>,
-    /// Why nothing was chosen.
+    /// Why nothing was chosen, if so.
     pub abstained: Option<Abstention>,
-    /// How sure it is, 0 to 1, that the message is about a document.
+    /// The confidence, 0 to 1, that the message is about a document.
     pub confidence: f32,
-    /// The confidence that was needed.
+    /// The required confidence.
     pub threshold: f32,
-    /// The score a document needed, given the best one's.
+    /// The score that a document needed, relative to the best one's.
     pub cut: f32,
-    /// What the confidence was computed from, in the order of `FEATURES`.
+    /// The values that the confidence was computed from, in the order of `FEATURES`.
     pub evidence: Evidence,
-    /// The message's words that were looked for.
+    /// The words of the message that were searched for.
     pub words: Vec<String>,
-    /// Documents in the index.
+    /// The number of documents in the index.
     pub documents: usize,
-    /// Documents in which any word occurs.
+    /// The number of documents that contain any of the words.
     pub matching: usize,
 }
 
@@ -52,7 +52,7 @@ impl Selection {
         self.candidates.iter().filter(|ranked| ranked.is_chosen())
     }
 
-    /// Makes something else of each candidate.
+    /// Converts each candidate.
     pub fn try_map<C, E>(self, map: impl FnMut(Ranked) -> Result<C, E>) -> Result<Selection<C>, E> {
         let Self { candidates, abstained, confidence, threshold, cut, evidence, words, documents, matching } = self;
         let candidates = candidates.into_iter().map(map).collect::<Result<_, E>>()?;
@@ -63,70 +63,70 @@ impl Selection {
 /// Why nothing was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Abstention {
-    /// The prompt holds no words of the user.
+    /// The prompt contains no words from the user.
     NotTheUser,
-    /// The message has no word that could name a topic.
+    /// The message contains no word that could name a topic.
     NoTopic,
-    /// No document has anything to do with it.
+    /// No document matches the message.
     NoMatch,
-    /// Documents share words with it, but too little to be what it is about.
+    /// Documents share words with the message, but too few to be its topic.
     NotAbout,
 }
 
 impl std::fmt::Display for Abstention {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::NotTheUser => "the prompt holds no words of the user",
+            Self::NotTheUser => "the prompt contains no words from the user",
             Self::NoTopic => "the message names no topic",
-            Self::NoMatch => "no document has to do with the message",
+            Self::NoMatch => "no document matches the message",
             Self::NotAbout => "no document is close enough to the message",
         })
     }
 }
 
-/// What became of a candidate.
+/// The decision about a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verdict {
     /// It was chosen.
     Chosen,
-    /// It scored too little next to the best.
+    /// Its score was too low compared to the best one.
     BelowCut,
-    /// The message means others, and is not about this one.
+    /// The message refers to other documents by name, and is not about this one.
     NotMeant,
-    /// Better ones used up the limit.
+    /// The limit was reached with better documents.
     OverLimit,
     /// Nothing was chosen for this message.
     #[default]
     Abstained,
 }
 
-/// A document that scored.
+/// A document with a score.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Ranked {
     /// The document's id.
     pub id: String,
-    /// Its place among all documents, in the order of their ids.
+    /// Its number among all documents, in the order of their ids.
     pub number: usize,
     /// Its path.
     pub path: String,
     /// Its title.
     pub title: String,
-    /// What it scored.
+    /// Its score.
     pub score: f32,
-    /// The part of the score that came from words, as a share of the ideal.
+    /// The part of the score that comes from words, as a share of the ideal.
     pub words: f32,
-    /// The likeness of meaning, -1 to 1.
+    /// The similarity of meaning, -1 to 1.
     pub meaning: f32,
-    /// The words that matched and where, rarest first.
+    /// The words that matched, with their fields, rarest first.
     pub matches: Vec<Match>,
-    /// Its sections that fit the message best, best first.
+    /// The sections that match the message best, best first.
     pub sections: Vec<RankedSection>,
-    /// What became of it.
+    /// The decision about it.
     pub verdict: Verdict,
 }
 
 impl Ranked {
-    /// Tells whether the words of the message chose it.
+    /// Returns whether the words of the message chose it.
     pub fn is_chosen(&self) -> bool {
         self.verdict == Verdict::Chosen
     }
@@ -135,39 +135,40 @@ impl Ranked {
 /// A word of the message found in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match {
-    /// The word, as the message has it, in lower case.
+    /// The word as in the message, in lower case.
     pub word: String,
     /// The fields it was found in.
     pub fields: Vec<Field>,
 }
 
-/// A section of a document that fits the message.
+/// A section of a document that matches the message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RankedSection {
     /// Its headings, outermost first, joined by ` › `.
     pub trail: String,
-    /// Where it stands in the document's text.
+    /// Its byte range in the document's text.
     pub range: Range<usize>,
-    /// What it scored; comparable within the document.
+    /// Its score, comparable within the document.
     pub score: f32,
 }
 
-/// A prepared set of documents that can be asked which of them fit a message.
+/// A search index: finds the documents that match a message.
 #[derive(Debug)]
 pub struct SearchIndex {
     file: SearchFile,
 }
 
 impl SearchIndex {
-    /// Returns the bytes of a search file for the given documents; the same documents in any order give the same bytes.
+    /// Returns the bytes of a search file for the given documents. The same documents in any order result in the same
+    /// bytes.
     pub fn build(documents: &[Document]) -> Vec<u8> {
         let wanted = Wanted::new(documents.iter().map(|document| (document.id.as_str(), Some(document.hash.as_str()))));
         let mut load = |place: usize| Cow::Borrowed(&documents[place]);
         update(&wanted, None, &mut load, None, Vec::new()).expect("memory can be written and read back")
     }
 
-    /// Writes the search file of the wanted documents; what the old one has of them is taken over, the others are
-    /// loaded one at a time by their places. Memory is bounded where there is a directory to spool to.
+    /// Writes a search file for the wanted documents. Reuses what the old file has; the other documents are loaded one
+    /// at a time by index. Memory is bounded if there is a directory to spool to.
     pub fn update<W: Write>(
         wanted: &Wanted,
         old: Option<Self>,
@@ -178,29 +179,29 @@ impl SearchIndex {
         update(wanted, old.map(|old| old.file), load, spool, out)
     }
 
-    /// Uses an open file that was just written.
+    /// Opens a file that was just written.
     pub fn of_file(file: File) -> Result<Self, SearchFileError> {
         Ok(Self { file: SearchFile::from_file(file)? })
     }
 
-    /// Opens a search file whatever documents it was made from, to take over from it.
+    /// Opens a search file whatever documents it was built from, in order to reuse parts of it.
     pub fn open_any(path: &Path) -> Result<Self, SearchFileError> {
         Ok(Self { file: SearchFile::open(path)? })
     }
 
-    /// Opens a search file if it was made from exactly these documents.
+    /// Opens a search file if it was built from exactly these documents.
     pub fn open(path: &Path, documents: &Fingerprint) -> Result<Self, SearchFileError> {
         let file = SearchFile::open(path)?;
         file.require(documents)?;
         Ok(Self { file })
     }
 
-    /// Uses the bytes of a search file in memory.
+    /// Opens a search file in memory.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, SearchFileError> {
         Ok(Self { file: SearchFile::from_bytes(bytes)? })
     }
 
-    /// Returns how many documents the index holds.
+    /// Returns the number of documents in the index.
     pub fn documents(&self) -> usize {
         self.file.header.documents as usize
     }
@@ -210,7 +211,7 @@ impl SearchIndex {
         self.query_with(prompt, limit, 0, &Weights::default())
     }
 
-    /// Chooses with other weights than the default ones, and describes up to `explained` documents that were not chosen.
+    /// Chooses with custom weights, and describes up to `explained` documents that were not chosen.
     pub fn query_with(&self, prompt: &str, limit: usize, explained: usize, weights: &Weights) -> Result<Selection, SearchFileError> {
         let mut selection = Selection {
             candidates: Vec::new(),
@@ -233,7 +234,8 @@ impl SearchIndex {
         selection.evidence = evidence(&message, &ranking);
         selection.confidence = confidence(&selection.evidence, weights);
         selection.cut = ranking.scored.first().map_or(0.0, |best| best.score * weights.cut);
-        // What the message calls by its name comes first. What it means is chosen, whatever else it says; the rest must fit.
+        // Documents that the message names come first, and they are chosen whatever else it says. The others must
+        // match.
         let only_meant = selection.confidence < weights.threshold && ranking.scored.iter().any(Scored::is_meant);
         ranking.scored.sort_by_key(|scored| (!scored.is_named, only_meant && !scored.is_meant()));
         if only_meant {
@@ -297,7 +299,7 @@ impl SearchIndex {
     }
 }
 
-/// Tells for each candidate which words were found where.
+/// Adds to each candidate which words were found in which fields.
 fn add_matches(candidates: &mut [Ranked], ranking: &Ranking) -> Result<(), SearchFileError> {
     let mut terms: Vec<(&QueryTerm, &Postings)> = ranking.terms.iter().filter_map(|term| Some((term, term.postings.as_ref()?))).collect();
     terms.sort_by(|(a, _), (b, _)| b.idf.total_cmp(&a.idf).then_with(|| a.text.cmp(&b.text)));

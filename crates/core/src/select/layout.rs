@@ -1,24 +1,24 @@
-//! The search file's trailer, and the map of what stands before it.
+//! The search file's trailer, and the map of the parts before it.
 //!
 //! ```text
 //! documents    field lengths and first passage of each document                              20 bytes each
 //! passages     length in terms                                                                2 bytes each
-//! records      where a document's names stand; where a passage's text and heading stand       12 / 16 bytes each
+//! records      position of a document's names; positions of a passage's text and heading      12 / 16 bytes each
 //! names        headings of a document's passages, then its id, path and title                 variable
 //! vectors      one per document, then one per passage                                        DIMENSIONS bytes each
-//! keys         what each document was when it was read                                        16 bytes each
+//! keys         key of each document: hash of its id and content                               16 bytes each
 //! postings     per term: documents, counts per field, counts per passage                     variable
 //! buckets      first dictionary entry of each bucket of term hashes                           4 bytes each
 //! dictionary   term hash, postings offset and length, numbers of documents and passages       28 bytes each
 //! trailer      magic, version, fingerprint, counts, lengths, where each part starts            fixed size
 //! ```
 //!
-//! Documents stand in the order of their ids, so that files can be merged by going through them once. All of it lies in
+//! Documents are stored in the order of their ids, so that files can be merged in one pass. Everything is stored in
 //! blocks with checksums (`packed::blocks`).
 //!
 //! A query reads the trailer, both length tables, two small ranges per term, and the names and vectors of the
-//! documents it considers. Terms are found by hash, so no lookup walks strings; two terms of equal 64-bit hash would
-//! be counted as one, which costs a wrong rank and nothing else.
+//! documents it considers. Terms are looked up by hash, without comparing strings. Two terms with the same 64-bit hash
+//! would be counted as one, which could only change the ranking.
 
 use super::SearchFileError;
 use super::vectors::DIMENSIONS;
@@ -26,12 +26,12 @@ use crate::packed::blocks::short_hash;
 use crate::packed::codec::Cursor;
 
 const MAGIC: &[u8; 8] = b"BRIEFSRC";
-/// Counted up whenever bytes or analysis change: older files are rebuilt, not converted.
+/// Increased whenever the format or the analysis changes: older files are rebuilt, not converted.
 const VERSION: u32 = 3;
-/// Number of parts whose offsets the trailer holds.
+/// The number of parts whose offsets are in the trailer.
 pub(super) const PARTS: usize = 11;
 
-/// What a document was when it was read: its id and the hash of its content, as sixteen bytes.
+/// Identifies the content of a document when it was read: sixteen bytes of a hash over its id and content hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Key(pub(super) [u8; 16]);
 
@@ -45,7 +45,7 @@ impl Key {
     }
 }
 
-/// Identifies a set of documents: a search file is valid for exactly one.
+/// Identifies a set of documents. A search file is valid for exactly one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint([u8; 32]);
 
@@ -59,12 +59,12 @@ impl Fingerprint {
         Self(*hasher.finalize().as_bytes())
     }
 
-    /// Returns its bytes, to be kept beside the file.
+    /// Returns its bytes, to be stored next to the file.
     pub fn to_bytes(self) -> [u8; 32] {
         self.0
     }
 
-    /// Reads what [`Fingerprint::to_bytes`] gave.
+    /// Restores a fingerprint from [`Fingerprint::to_bytes`].
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
@@ -108,9 +108,9 @@ pub(super) struct Header {
     pub(super) passages: u32,
     pub(super) terms: u32,
     pub(super) bucket_bits: u32,
-    /// Sum of each field's length over all documents.
+    /// The sum of each field's lengths over all documents.
     pub(super) field_lengths: [u64; 6],
-    /// Sum of the passages' lengths.
+    /// The sum of the passages' lengths.
     pub(super) passage_length: u64,
     /// Where each part starts, and where the last one ends.
     pub(super) offsets: [u64; PARTS + 1],
@@ -152,7 +152,7 @@ impl Header {
         out
     }
 
-    /// Reads a trailer and checks that it describes a file that holds `len` bytes.
+    /// Decodes a trailer and checks that it describes a file of `len` bytes.
     pub(super) fn decode(bytes: &[u8], len: u64) -> Result<Self, SearchFileError> {
         let mut cursor = Cursor::new(bytes.strip_prefix(MAGIC).ok_or(SearchFileError::Foreign)?);
         let version = cursor.u32()?;
@@ -178,7 +178,7 @@ impl Header {
     fn check(&self, len: u64) -> Result<(), SearchFileError> {
         let ordered = self.offsets.windows(2).all(|pair| pair[0] <= pair[1]);
         if !ordered || self.offsets[0] != 0 || self.offsets[PARTS] > len || self.bucket_bits > 31 {
-            return Err(SearchFileError::Corrupt("the parts do not fit into the file"));
+            return Err(SearchFileError::Corrupt("the parts are larger than the file"));
         }
         let (documents, passages) = (u64::from(self.documents), u64::from(self.passages));
         let expected = [

@@ -1,7 +1,7 @@
-//! Makes one search file of several, document by document, without taking any document apart again.
+//! Merges search files into one, document by document, without analysing any document again.
 //!
-//! Every part is gone through once, front to back, in pieces of bounded size: memory grows with the number of documents
-//! and terms by a few bytes each, not with what the documents say.
+//! Every part is read once, front to back, in chunks of bounded size: memory grows by a few bytes per document and
+//! term, not with the size of the text.
 
 use std::io::Write;
 use std::ops::Range;
@@ -15,20 +15,20 @@ use super::vectors::DIMENSIONS;
 use super::write::FileWriter;
 use crate::packed::codec::{Cursor, put_varint};
 
-/// Bytes that are read at once where a part is gone through.
+/// The number of bytes read at once.
 const PIECE: u64 = 256 * 1024;
 
-/// Where a document of the new file stands in the old ones: which file, which number there.
+/// The position of a document in the old files: which file, and its number there.
 pub(super) type Origin = (usize, u32);
 
-/// A run of documents that follow each other in one file.
+/// A run of consecutive documents in one file.
 struct Run {
     file: usize,
     documents: Range<u32>,
     passages: Range<u32>,
 }
 
-/// Writes the documents named by `origins`, in that order. Within each file the numbers have to rise.
+/// Writes the documents in `origins`, in that order. Within each file the numbers must be ascending.
 pub(super) fn merge<W: Write>(files: &[SearchFile], origins: &[Origin], out: W, fingerprint: Fingerprint) -> Result<W, SearchFileError> {
     let mut file = FileWriter::new(out, fingerprint);
     let runs = runs(files, origins)?;
@@ -73,7 +73,7 @@ fn runs(files: &[SearchFile], origins: &[Origin]) -> Result<Vec<Run>, SearchFile
     Ok(runs)
 }
 
-/// Goes through some records of a part, a piece at a time.
+/// Reads records of a part in chunks.
 fn for_pieces(
     file: &SearchFile,
     part: Part,
@@ -114,7 +114,7 @@ fn put_lengths<W: Write>(file: &mut FileWriter<W>, files: &[SearchFile], runs: &
 
 /// Writes the names and the records that point to them.
 fn put_names<W: Write>(file: &mut FileWriter<W>, files: &[SearchFile], runs: &[Run]) -> Result<(), SearchFileError> {
-    // The names of a run: from where those of the document before it end.
+    // The names of a run begin where those of the preceding document end.
     let mut ranges: Vec<Range<u64>> = Vec::with_capacity(runs.len());
     for run in runs {
         let from = &files[run.file];
@@ -130,7 +130,7 @@ fn put_names<W: Write>(file: &mut FileWriter<W>, files: &[SearchFile], runs: &[R
             let moved = start.wrapping_sub(names.start);
             let is_document = matches!(part, Part::DocumentRecords);
             let range = if is_document { &run.documents } else { &run.passages };
-            // A document's record begins with the place of its names, a passage's ends with it.
+            // A document's record begins with the position of its names; a passage's record ends with it.
             let at = if is_document { 0..8 } else { 8..16 };
             for_pieces(&files[run.file], part, range, size, |piece| {
                 let mut piece = piece.to_vec();
@@ -192,11 +192,11 @@ struct TermPostings {
     encoded: Vec<u8>,
 }
 
-/// One document of a term.
+/// One document that contains a term.
 struct TermDocument {
     number: u32,
     passages: u32,
-    /// Where its counts stand.
+    /// The position of its counts.
     counts: Range<usize>,
 }
 
@@ -219,16 +219,16 @@ impl TermPostings {
     }
 }
 
-/// A file whose terms are gone through in the order of their hashes.
+/// A file whose terms are read in the order of their hashes.
 struct Feed<'a> {
     file: &'a SearchFile,
-    /// The new number of each document; `u32::MAX` where it is left out.
+    /// The new number of each document; `u32::MAX` if it is left out.
     numbers: Vec<u32>,
-    /// Dictionary entries that were read, and how many of all.
+    /// The dictionary entries in memory, and how many of all were read.
     entries: Vec<u8>,
     at: usize,
     read: u64,
-    /// Postings that were read, and where they stand.
+    /// The postings in memory, and their position.
     postings: Vec<u8>,
     start: u64,
 }
@@ -249,25 +249,26 @@ impl<'a> Feed<'a> {
         if self.entries.is_empty() { Ok(None) } else { Ok(Some(Cursor::new(&self.entries[self.at..]).u64()?)) }
     }
 
-    /// Adds the postings of the next term, and goes on.
+    /// Adds the postings of the next term and advances.
     fn gather(&mut self, gathered: &mut TermPostings) -> Result<(), SearchFileError> {
         let mut cursor = Cursor::new(&self.entries[self.at..]);
         cursor.u64()?;
         let (offset, len, documents) = (cursor.u64()?, u64::from(cursor.u32()?), cursor.u32()?);
         self.at += ENTRY_BYTES as usize;
-        let end = offset.checked_add(len).ok_or(SearchFileError::Corrupt("postings end behind their part"))?;
+        let end = offset.checked_add(len).ok_or(SearchFileError::Corrupt("postings end outside their part"))?;
         if offset < self.start || end > self.start + self.postings.len() as u64 {
             let left = self.file.header.size(Part::Postings).saturating_sub(offset);
             self.postings = self.file.part_bytes(Part::Postings, offset, left.min(PIECE.max(len)))?;
             self.start = offset;
         }
         let from = (offset - self.start) as usize;
-        let bytes = self.postings.get(from..from + len as usize).ok_or(SearchFileError::Corrupt("postings end behind their part"))?;
+        let bytes = self.postings.get(from..from + len as usize).ok_or(SearchFileError::Corrupt("postings end outside their part"))?;
         let mut cursor = Cursor::new(bytes);
         let mut next = 0u32;
         for _ in 0..documents {
             let old = next.saturating_add(cursor.varint_u32()?);
-            let number = *self.numbers.get(old as usize).ok_or(SearchFileError::Corrupt("postings name a document that does not exist"))?;
+            let number =
+                *self.numbers.get(old as usize).ok_or(SearchFileError::Corrupt("postings refer to a document that does not exist"))?;
             next = old + 1;
             let before = cursor.rest();
             let fields = (cursor.byte()? & 0b11_1111).count_ones();

@@ -1,11 +1,11 @@
-//! What of a prompt the user said.
+//! Extracts from a prompt what the user wrote.
 //!
-//! Agents send more through the message event than people type: notices of finished tasks, the output of hooks, and
-//! what we injected ourselves. Selecting on those would answer nobody, and would loop on our own text.
+//! Agents send more through the message event than users type: notices of finished tasks, the output of hooks, and
+//! text that Briefing itself injected. Selecting documents for those would be useless, and would loop on our own text.
 
 use std::borrow::Cow;
 
-/// Blocks that machines put into prompts, cut out wherever they stand.
+/// Blocks that programs put into prompts. They are removed wherever they occur.
 const MACHINE_BLOCKS: &[&str] = &[
     "hook_context",
     "task-notification",
@@ -21,7 +21,7 @@ const MACHINE_BLOCKS: &[&str] = &[
     "briefing",
 ];
 
-/// Returns the words of the user in a prompt, or `None` if it holds none.
+/// Returns the words of the user in a prompt, or `None` if there are none.
 ///
 /// ```
 /// use briefing_core::select::user_words;
@@ -49,8 +49,8 @@ pub fn user_words(prompt: &str) -> Option<Cow<'_, str>> {
     })
 }
 
-/// Removes every `<name …>…</name>`. A block that is never closed reaches to the end: it is better to miss words of
-/// the user than to answer a machine.
+/// Removes every `<name …>…</name>`. An unclosed block extends to the end: it is better to miss words of the user than
+/// to react to a program.
 fn cut_blocks(text: &str, name: &str) -> Option<String> {
     let (open, close) = (format!("<{name}"), format!("</{name}>"));
     let mut rest = text;

@@ -1,16 +1,17 @@
-//! Chooses the documents that fit a message, or none.
+//! Chooses the documents that match a message, or none.
 //!
-//! Goes in: documents ([`Document`]) and a message. Comes out: a [`Selection`] with ranks, scores and reasons. Pure and
-//! synchronous: no environment, no network, no clock; the same documents and message give the same answer.
+//! Input is documents ([`Document`]) and a message; the result is a [`Selection`] with ranks, scores and reasons. Pure
+//! and synchronous: no environment, no network, no clock. The same documents and message always give the same result.
 //!
-//! The way of a message: [`user_words`] keeps what the user said → [`terms`] splits it → `rank` scores documents by
-//! words and meaning → `abstain` decides whether any of them is meant → [`SearchIndex::query`] cuts the list.
+//! The steps for a message: [`user_words`] keeps what the user wrote → [`terms`] splits it → `rank` scores documents
+//! by words and meaning → `abstain` decides whether the message is about any of them → [`SearchIndex::query`] cuts the
+//! list.
 //!
-//! Documents are prepared once into a **search file** (`build`, `layout`, `file`), which a query reads by ranges; `update`
-//! takes over what an older file has, and `merge` makes one of both.
-//! Documents of several indexes (global and project) go into **one** search file: rareness of terms and average
-//! lengths are then shared, so scores compare without any merging, and one file is opened per message. The price is
-//! that the global documents are prepared once per project, which a hash check makes rare.
+//! Documents are prepared once in a **search file** (`build`, `layout`, `file`), which a query reads by ranges.
+//! `update` reuses what an older file has, and `merge` combines both. Documents of several indexes (global and
+//! project) go into **one** search file: they share term frequencies and average lengths, so scores are comparable
+//! without merging, and only one file is opened per message. The price is that the global documents are prepared once
+//! per project, which a hash check makes rare.
 
 mod abstain;
 mod build;

@@ -1,8 +1,8 @@
 //! Scores the documents of a search file for the terms of a message.
 //!
-//! BM25F over the fields (each field's counts are diluted by its length and weighed before they saturate together),
-//! plus the BM25 of the best passage, plus the likeness of the vectors. Sums run in the order of the message's terms,
-//! so they are the same on every run.
+//! The score is BM25F over the fields (counts are normalised by field length and weighted before they saturate
+//! together), plus BM25 of the best passage, plus the similarity of the vectors. Sums are added in the order of the
+//! message's terms, so that results are identical on every run.
 
 use std::cmp::Ordering;
 
@@ -12,21 +12,23 @@ use super::vectors::{DIMENSIONS, Embedder, Sought};
 use super::weights::Weights;
 use super::words::{LONGEST_RUN, Term, TermKind, name, runs, terms_of};
 
-/// Documents whose passages' vectors are compared, by rank of words and of document vectors.
+/// The number of documents whose passage vectors are compared, by rank of words and of document vectors.
 const CANDIDATES: usize = 128;
-/// With more documents than this, vectors only look at what the words found: reading them all would take too long.
+/// With more documents than this, vectors are compared only for documents that matched by words: reading all would
+/// take too long.
 const SCANNED_DOCUMENTS: u32 = 20_000;
-/// A smaller collection counts as this large: in one of three documents no term would be rare, and nothing evidence.
+/// A smaller collection is treated as this large: among three documents no term would be rare, and no match would be
+/// evidence.
 const FEW_DOCUMENTS: u32 = 40;
 /// The same for passages.
 const FEW_PASSAGES: u32 = 240;
-/// Longer messages are pasted logs; the first terms decide.
+/// Longer messages are pasted logs; only their first terms count.
 const MOST_TERMS: usize = 256;
-/// A name that more documents bear than this names none of them (`README.md`, `index.md`).
+/// A file name shared by more documents than this identifies none of them (`README.md`, `index.md`).
 const MOST_NAMESAKES: u32 = 3;
-/// An identifier is rare if at most one document in this many has it, or just one.
+/// An identifier is rare if at most one document in this many contains it, or just one.
 const RARE_SHARE: u32 = 50;
-/// Shorter identifiers (`v2`, `es6`) point at nothing.
+/// Shorter identifiers (`v2`, `es6`) do not point to a document.
 const IDENTIFIER_LENGTH: usize = 5;
 
 /// A distinct term of a message.
@@ -35,19 +37,19 @@ pub(super) struct QueryTerm {
     pub(super) text: String,
     pub(super) surface: String,
     pub(super) kind: TermKind,
-    /// Rareness in this collection; of a term that occurs nowhere, the highest.
+    /// Rareness in this collection; the maximum for a term that does not occur.
     pub(super) idf: f32,
     /// Where it occurs, if anywhere.
     pub(super) postings: Option<Postings>,
-    /// In how many passages.
+    /// The number of passages with it.
     passages: u32,
-    /// In how many documents.
+    /// The number of documents with it.
     documents: u32,
-    /// It has the form of an identifier, which ordinary words never have.
+    /// Whether it looks like an identifier, which ordinary words never do.
     is_identifier: bool,
 }
 
-/// What is known of one document after scoring.
+/// The result of scoring one document.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Scored {
     pub(super) document: u32,
@@ -55,36 +57,36 @@ pub(super) struct Scored {
     pub(super) words: f32,
     pub(super) fields_score: f32,
     pub(super) passage_score: f32,
-    /// The likeness of meaning, -1 to 1.
+    /// The similarity of meaning, -1 to 1.
     pub(super) meaning: f32,
     pub(super) score: f32,
-    /// How many topical terms were found in it.
+    /// The number of topical terms found in it.
     pub(super) topical: u32,
-    /// Whether the message calls it by its file name.
+    /// Whether the message mentions its file name.
     pub(super) is_named: bool,
-    /// Whether it is one of the few that hold an identifier of the message.
+    /// Whether it is one of the few documents with an identifier from the message.
     pub(super) is_pointed_at: bool,
 }
 
 impl Scored {
-    /// Whether the message calls it by its name or points at it.
+    /// Returns whether the message mentions its name or an identifier that points to it.
     pub(super) fn is_meant(&self) -> bool {
         self.is_named || self.is_pointed_at
     }
 }
 
-/// The scores of all documents that have anything to do with a message.
+/// The scores of all documents that match a message.
 #[derive(Debug)]
 pub(super) struct Ranking {
     pub(super) terms: Vec<QueryTerm>,
-    /// Best first; equal scores in the order of ids.
+    /// Best first; documents with equal scores in the order of ids.
     pub(super) scored: Vec<Scored>,
-    /// Documents in which any term occurs.
+    /// The number of documents that contain any term.
     pub(super) matching: usize,
     pub(super) lengths: Vec<Lengths>,
-    /// Score of each passage by words, for all passages of the file.
+    /// The score by words of every passage in the file.
     pub(super) passages: Vec<f32>,
-    /// What a document would score that had every term everywhere.
+    /// The score of an ideal document that has every term in every field.
     pub(super) ideal: f32,
     pub(super) sought: Sought,
 }
@@ -128,8 +130,8 @@ fn query_term(term: Term, is_identifier: bool, file: &SearchFile) -> Result<Quer
     Ok(QueryTerm { text: term.text, surface: term.surface, kind: term.kind, idf, postings, passages, documents, is_identifier })
 }
 
-/// Tells an identifier, a setting or an error code from words that people join (`double-check`, `and/or`): a digit, an
-/// underscore, a hump or a dot between letters makes it one.
+/// Distinguishes identifiers, settings and error codes from words that people join (`double-check`, `and/or`): it
+/// needs a digit, an underscore, a camel-case hump or a dot between letters.
 fn is_identifier(run: &str) -> bool {
     let pairs = || run.chars().zip(run.chars().skip(1));
     run.len() >= IDENTIFIER_LENGTH
@@ -137,8 +139,8 @@ fn is_identifier(run: &str) -> bool {
             || pairs().any(|(a, b)| a.is_lowercase() && b.is_uppercase()))
 }
 
-/// Finds the documents that a path in a message names: `/home/me/shop/docs/auth.md:12:5` is `docs/auth.md` here. Of a path
-/// more than the file's name must be known, and an address names nothing of ours.
+/// Finds the documents that a path in a message refers to: `/home/me/shop/docs/auth.md:12:5` is `docs/auth.md` here.
+/// For a path, more than the file name must match; URLs never refer to a document.
 fn named(run: &str, message: &str, file: &SearchFile) -> Result<Option<Term>, SearchFileError> {
     let before = &message[..run.as_ptr() as usize - message.as_ptr() as usize];
     if !run.contains('.') || run.len() > LONGEST_RUN || before.ends_with("://") {
@@ -235,8 +237,8 @@ fn kind_weight(kind: TermKind, weights: &Weights) -> f32 {
     }
 }
 
-/// Adds each document's best passage, and makes scores relative to the best document's: the vectors are then weighed
-/// alike for a message of three words and one of thirty.
+/// Adds each document's best passage, and makes scores relative to the best document's. The vectors then have the same
+/// weight for a message of three words and one of thirty.
 fn add_passages(ranking: &mut Ranking, weights: &Weights) {
     let mut top = f32::MIN_POSITIVE;
     for at in 0..ranking.scored.len() {
@@ -252,7 +254,7 @@ fn add_passages(ranking: &mut Ranking, weights: &Weights) {
     }
 }
 
-/// Adds the likeness of the vectors to the candidates' scores, and forgets the documents that are none.
+/// Adds the similarity of the vectors to the candidates' scores, and drops all other documents.
 fn add_meaning(ranking: &mut Ranking, file: &SearchFile, weights: &Weights) -> Result<(), SearchFileError> {
     if weights.meaning <= 0.0 || ranking.sought.is_nothing() {
         ranking.scored.retain(|scored| scored.score > 0.0 || scored.is_meant());
@@ -284,7 +286,7 @@ fn add_meaning(ranking: &mut Ranking, file: &SearchFile, weights: &Weights) -> R
     Ok(())
 }
 
-/// Keeps the first `count` in an order, and returns the others.
+/// Keeps the first `count` items in the given order, and returns the others.
 fn keep_first(scored: &mut Vec<Scored>, count: usize, order: fn(&Scored, &Scored) -> Ordering) -> Vec<Scored> {
     if scored.len() <= count {
         return Vec::new();
@@ -293,12 +295,12 @@ fn keep_first(scored: &mut Vec<Scored>, count: usize, order: fn(&Scored, &Scored
     scored.split_off(count)
 }
 
-/// Best first; documents are numbered in the order of their ids, which breaks ties.
+/// Orders by score, best first. Documents are numbered in the order of their ids, which breaks ties.
 fn by_score(a: &Scored, b: &Scored) -> Ordering {
     b.score.total_cmp(&a.score).then(a.document.cmp(&b.document))
 }
 
-/// What the message means comes first, then the best.
+/// Orders documents that the message refers to first, then by score.
 fn by_what_is_meant(a: &Scored, b: &Scored) -> Ordering {
     b.is_meant().cmp(&a.is_meant()).then_with(|| by_score(a, b))
 }

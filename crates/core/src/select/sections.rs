@@ -1,14 +1,14 @@
-//! Splits a markdown document into sections of a size worth injecting.
+//! Splits a Markdown document into sections of a useful size.
 //!
-//! Goes in: the text of a document. Comes out: byte ranges that cover it in order, each with its heading and the
-//! headings above it. A section ends at the next heading; a long one is cut at a paragraph or line near
-//! [`SECTION_CHARS`]. Headings inside code fences are not headings.
+//! Input is the text of a document; the result is byte ranges that cover it in order, each with its heading and the
+//! headings above it. A section ends at the next heading; a long one is split at a paragraph or line near
+//! [`SECTION_CHARS`]. Headings inside code fences are ignored.
 
 use std::ops::Range;
 
-/// The size a section is cut at, in bytes.
+/// The size at which a section is split, in bytes.
 pub const SECTION_CHARS: usize = 1_600;
-/// A section shorter than this joins its first child, so that a bare heading is not a section of its own.
+/// A section shorter than this is joined to its first child, so that a bare heading is not a section of its own.
 const SHORTEST: usize = 160;
 
 /// A part of a document.
@@ -16,7 +16,7 @@ const SHORTEST: usize = 160;
 pub struct Section {
     /// The headings from the outermost down to this section's own; empty before the first heading.
     pub trail: Vec<String>,
-    /// Where its text stands in the document, heading line included.
+    /// Its byte range in the document, including the heading line.
     pub range: Range<usize>,
     /// The line it starts at, counted from 1.
     pub line: usize,
@@ -69,7 +69,7 @@ pub fn headings(text: &str) -> Vec<&str> {
     read_lines(text, front_matter(text).end).into_iter().filter_map(|line| line.heading.map(|(_, title)| title)).collect()
 }
 
-/// Returns where the front matter stands, its fences included; empty if there is none.
+/// Returns the range of the front matter, including its delimiters; empty if there is none.
 pub fn front_matter(text: &str) -> Range<usize> {
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let rest = &text[start..];
@@ -86,14 +86,14 @@ pub fn front_matter(text: &str) -> Range<usize> {
     start..start
 }
 
-/// A section that is still growing.
+/// A section that is still being collected.
 struct Open {
     start: usize,
     line: usize,
     trail: Vec<String>,
 }
 
-/// Ends a section, in several pieces if it is long.
+/// Ends a section, and splits it if it is long.
 fn close(open: &Open, end: usize, text: &str, lines: &[Line], sections: &mut Vec<Section>) {
     if text[open.start..end].trim().is_empty() {
         return;
@@ -101,7 +101,7 @@ fn close(open: &Open, end: usize, text: &str, lines: &[Line], sections: &mut Vec
     let first = lines.partition_point(|line| line.start < open.start);
     let last = lines.partition_point(|line| line.start < end);
     let (mut start, mut number) = (open.start, open.line);
-    // The place to cut if the next line does not fit: the last blank line, else this line.
+    // Where to split if the next line does not fit: at the last blank line, otherwise before this line.
     let mut blank: Option<(usize, usize)> = None;
     for line in &lines[first..last] {
         let line_end = line.start + line.text.len();

@@ -1,18 +1,18 @@
-//! What a message that wants a document sounds like, whatever the project.
+//! Recognises messages for which documents are useful, independent of the project.
 //!
-//! "Rename this variable" and "what's for dinner" share words with some document in any project, yet nobody who says
-//! them wants one. A linear function over the message's vector knows most of them by their sound. It was fitted on
-//! messages that we wrote (`examples/select_tune/messages.jsonl`), about no project in particular.
+//! "Rename this variable" and "what's for dinner" share words with some document in any project, but do not ask for
+//! one. A linear function over the message's vector recognises most of them. It was fitted on messages written for
+//! this purpose (`examples/select_tune/messages.jsonl`), about no project in particular.
 
 use super::vectors::{DIMENSIONS, Embedder, Sought};
 
-/// Returns how much a message sounds like one that wants a document: positive if it does.
+/// Returns how much a message sounds as if a document would help: positive if it does.
 pub(super) fn sound(message: &Sought) -> f32 {
     let direction = message.direction();
     direction.iter().zip(SOUND).fold(CONSTANT, |sum, (x, weight)| sum + x * weight)
 }
 
-/// Returns the direction of a message's vector, to fit `SOUND` on.
+/// Returns the direction of a message's vector, on which `SOUND` is fitted.
 pub fn direction(message: &str) -> [f32; DIMENSIONS] {
     Sought::new(Embedder::default().embed(message)).direction()
 }

@@ -1,10 +1,10 @@
-//! A light English stemmer, written by hand.
+//! A light English stemmer.
 //!
-//! It only has to bring the forms of one word together ("routing", "routes", "router"); its output is never shown.
-//! Full Porter was not worth its size: on documentation the two choose alike. Words that are not plain ASCII
-//! letters (identifiers with digits, other scripts) are returned as they are.
+//! It only has to map the forms of one word to the same stem ("routing", "routes", "router"); its output is never
+//! shown. A full Porter stemmer was not worth its size: on documentation, both select the same. Words other than plain
+//! ASCII letters (identifiers with digits, other scripts) are returned unchanged.
 
-/// Suffixes that turn one word class into another, longest first, with the number of letters that must remain.
+/// Suffixes that change the word class, longest first, with the number of letters that must remain.
 const DERIVED: &[(&str, &str, usize)] = &[
     ("ization", "iz", 3),
     ("isation", "iz", 3),
@@ -73,8 +73,8 @@ fn inflection(word: &str) -> String {
     singular
 }
 
-/// Drops the second of two equal final consonants, so that "running" meets "run". Double `l`, `s` and `z` go too:
-/// it is done to every word alike, and "install" and "instal" need not differ.
+/// Drops the second of two equal final consonants, so that "running" matches "run". Double `l`, `s` and `z` are
+/// reduced too: this applies to every word alike, and "install" and "instal" need not differ.
 fn undouble(word: &str) -> &str {
     let bytes = word.as_bytes();
     match bytes {

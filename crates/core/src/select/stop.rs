@@ -1,10 +1,10 @@
-//! Words that say nothing about a topic.
+//! Words that do not name a topic.
 //!
-//! Two lists. [`is_stop`] words are left out of index and message alike. [`is_chatter`] words are searched for, but do
-//! not count as evidence that the message is about a document: people say them to an agent whatever they talk about
-//! ("can you fix this file again, please").
+//! There are two lists. [`is_stop`] words are left out of both index and message. [`is_chatter`] words are searched
+//! for, but are no evidence that the message is about a document: users write them to an agent on any topic ("can you
+//! fix this file again, please").
 
-/// English function words, contractions without their apostrophe, and the remains of web addresses. Sorted.
+/// English function words, contractions without their apostrophe, and parts of URLs. Sorted.
 #[rustfmt::skip]
 const STOP: &[&str] = &[
     "a", "about", "after", "again", "ain", "all", "also", "am", "an", "and", "any", "are", "aren", "as", "at", "be",
@@ -20,7 +20,7 @@ const STOP: &[&str] = &[
     "within", "without", "won", "would", "wouldn", "www", "yet", "you", "your", "yours", "yourself",
 ];
 
-/// Words of work and talk. Sorted.
+/// Words of work and conversation. Sorted.
 #[rustfmt::skip]
 const CHATTER: &[&str] = &[
     "able", "add", "added", "adding", "agree", "ahead", "allow", "allows", "already", "alright", "always", "another",
@@ -51,7 +51,7 @@ const CHATTER: &[&str] = &[
     "whole", "word", "words", "work", "working", "works", "write", "wrong", "yeah", "yep", "yes",
 ];
 
-/// Returns whether a lower-case word is left out altogether.
+/// Returns whether a lower-case word is ignored altogether.
 pub(super) fn is_stop(word: &str) -> bool {
     STOP.binary_search(&word).is_ok()
 }

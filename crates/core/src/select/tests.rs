@@ -84,7 +84,7 @@ fn small_talk_selects_nothing() {
 }
 
 #[test]
-fn a_document_called_by_its_name_is_meant_and_nothing_else() {
+fn a_message_that_names_a_document_selects_only_that_one() {
     let index = index();
     for message in [
         "what does `docs/auth.md` say?",
@@ -138,7 +138,7 @@ fn order_of_documents_does_not_matter() {
 }
 
 #[test]
-fn a_file_is_valid_for_its_documents_alone() {
+fn a_file_is_valid_only_for_its_documents() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("search");
     let mut pages = handbook();
@@ -174,7 +174,7 @@ fn one_document_is_enough() {
 }
 
 #[test]
-fn a_cut_file_is_refused() {
+fn a_truncated_file_is_refused() {
     let bytes = SearchIndex::build(&handbook());
     for keep in [0, 7, 60, 200, 1000, bytes.len() - 1] {
         assert!(SearchIndex::from_bytes(bytes[..keep].to_vec()).is_err(), "{keep}");

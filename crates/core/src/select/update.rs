@@ -1,8 +1,8 @@
-//! Makes a search file from documents, and takes over what an older file knows of them.
+//! Builds a search file from documents, reusing what an older file has.
 //!
-//! Only documents that are new or changed are loaded, one at a time, and taken apart. They go into batches of bounded
-//! size; older file and batches are merged in the end. So a change costs what changed, and memory does not grow with
-//! the text of all documents.
+//! Only new or changed documents are loaded, one at a time, and analysed. They go into batches of bounded size;
+//! finally the older file and the batches are merged. The cost depends on what changed, and memory does not grow with
+//! the total size of the text.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -16,18 +16,19 @@ use super::file::SearchFile;
 use super::layout::{Fingerprint, Key};
 use super::merge::{Origin, merge};
 
-/// A batch is closed when it holds this much text.
+/// A batch is closed when it contains this much text.
 const BATCH_BYTES: usize = 24 * 1024 * 1024;
 
-/// The documents that a search file shall hold.
+/// The documents that a search file should contain.
 #[derive(Debug, Clone)]
 pub struct Wanted {
-    /// In the order of their ids, each once: its key, and its place in the caller's order.
+    /// In the order of their ids, without duplicates: the key, and the index in the caller's order.
     documents: Vec<(Key, usize)>,
 }
 
 impl Wanted {
-    /// Takes ids with content hashes, in any order; what has no hash is left out. Of equal ids the first by hash is kept.
+    /// Takes ids with content hashes, in any order; documents without a hash are left out. Of equal ids, the first by
+    /// hash is kept.
     pub fn new<'a>(documents: impl IntoIterator<Item = (&'a str, Option<&'a str>)>) -> Self {
         let placed = documents.into_iter().enumerate().filter_map(|(place, (id, hash))| Some((id, hash?, place)));
         let mut sorted: Vec<(&str, &str, usize)> = placed.collect();
@@ -36,16 +37,17 @@ impl Wanted {
         Self { documents: sorted.into_iter().map(|(id, hash, place)| (Key::of(id, hash), place)).collect() }
     }
 
-    /// Returns what a file of exactly these documents is known by.
+    /// Returns the fingerprint of a file with exactly these documents.
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint::of_keys(self.documents.iter().map(|(key, _)| *key))
     }
 }
 
-/// Loads a document by its place.
+/// Loads a document by its index.
 pub(super) type Load<'a> = dyn FnMut(usize) -> Cow<'a, Document> + 'a;
 
-/// Writes a search file of the wanted documents. Batches wait in unnamed files in `spool`, without it in memory.
+/// Writes a search file for the wanted documents. Batches are kept in unnamed files in `spool`, or in memory if there
+/// is none.
 pub(super) fn update<W: Write>(
     wanted: &Wanted,
     old: Option<SearchFile>,
@@ -107,7 +109,7 @@ mod tests {
     use super::*;
     use crate::select::SearchIndex;
 
-    /// A document whose content is one of a few texts.
+    /// Returns a document whose content is one of a few texts.
     fn page((name, text): (u8, u8)) -> Document {
         let texts = [
             "# Top\n\nThe canary is drained.\n\n## Inner\n\nRoll back the release.\n",
@@ -164,8 +166,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
 
-        /// However documents come and go, and however small the batches are, the bytes are those of a file made from
-        /// nothing.
+        /// Whatever documents are added and removed, and however small the batches are, the result has the same bytes
+        /// as a newly built file.
         #[test]
         fn an_update_gives_the_same_bytes_as_a_new_file(
             before in proptest::collection::vec((0u8..12, 0u8..6), 0..10),

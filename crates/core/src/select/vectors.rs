@@ -1,19 +1,19 @@
-//! Meaning of a text as a short vector, from a table of word pieces.
+//! The meaning of a text as a short vector, from a table of word pieces.
 //!
-//! The table holds one vector per word piece; a text's vector is the mean of its pieces' vectors. It was distilled from
-//! a sentence model (`scripts/train-vectors`), so words that people use for the same thing lie near each other. It is
-//! part of the program and used where it lies: nothing is decoded or copied at the start.
+//! The table has one vector per word piece; a text's vector is the mean of its pieces' vectors. It was distilled from
+//! a sentence model (`scripts/train-vectors`), so words with similar meanings have similar vectors. It is embedded in
+//! the program and used in place: nothing is decoded or copied at startup.
 //!
-//! The pieces are found as the model's own tokenizer finds them: text in lower case without accents, split at spaces
-//! and punctuation, each word cut greedily into the longest known pieces.
+//! Pieces are found as by the model's own tokenizer: text in lower case without accents, split at spaces and
+//! punctuation, each word split greedily into the longest known pieces.
 
 use std::collections::HashMap;
 
-/// Numbers per vector.
+/// The number of dimensions of a vector.
 pub(super) const DIMENSIONS: usize = 128;
-/// Longer words have no meaning here.
+/// Longer words are ignored.
 const LONGEST_WORD: usize = 64;
-/// Pieces beyond this many add nothing to the mean.
+/// Pieces beyond this many would hardly change the mean.
 const MOST_PIECES: usize = 1_024;
 
 /// Layout: `BVEC`, number of pieces, bytes of names (u32 each); then per piece its end in the names (u32); the names,
@@ -30,7 +30,7 @@ struct Table {
 const ROW: usize = DIMENSIONS + 4;
 
 impl Table {
-    /// Returns the table's parts; `None` if the file was built wrongly, which a test rules out.
+    /// Returns the table's parts, or `None` if the file is malformed, which a test rules out.
     fn new() -> Option<Self> {
         let rest = TABLE.strip_prefix(b"BVEC")?;
         let (pieces, rest) = rest.split_first_chunk::<4>()?;
@@ -55,7 +55,7 @@ impl Table {
         &self.names[start..self.end(at)]
     }
 
-    /// Finds the row of a piece; one inside a word is named with `##` in front.
+    /// Finds the row of a piece. Pieces inside a word are stored with the prefix `##`.
     fn find(&self, piece: &[u8], inside: bool) -> Option<usize> {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -71,7 +71,7 @@ impl Table {
         None
     }
 
-    /// Cuts a word into its pieces; a word with an unknown piece has none.
+    /// Splits a word into its pieces. A word with an unknown piece has none.
     fn pieces(&self, word: &[u8]) -> Vec<usize> {
         let mut rows = Vec::new();
         let mut start = 0;
@@ -93,10 +93,10 @@ impl Table {
     }
 }
 
-/// A vector as the search file keeps it; only its direction matters.
+/// A vector as stored in the search file; only its direction matters.
 pub(super) type Packed = [i8; DIMENSIONS];
 
-/// Turns texts into vectors, and remembers the pieces of words it has seen: documents repeat their words.
+/// Computes vectors of texts, and caches the pieces of words because documents repeat their words.
 pub(super) struct Embedder {
     table: Option<Table>,
     seen: HashMap<String, Vec<usize>>,
@@ -109,7 +109,7 @@ impl Default for Embedder {
 }
 
 impl Embedder {
-    /// Returns the vector of a text; all zero if no piece of it is known.
+    /// Returns the vector of a text; all zeros if none of its pieces is known.
     pub(super) fn embed(&mut self, text: &str) -> Packed {
         let mut sum = [0f32; DIMENSIONS];
         let Some(table) = &self.table else { return pack(&sum) };
@@ -138,7 +138,7 @@ impl Embedder {
     }
 }
 
-/// Strips the accent of a Latin letter, as far as the table's pieces go; drops combining marks.
+/// Strips the accent of a Latin letter, as far as the table needs it; drops combining marks.
 fn unaccented(c: char) -> Option<char> {
     Some(match c {
         'à'..='å' => 'a',
@@ -165,7 +165,7 @@ fn pack(vector: &[f32; DIMENSIONS]) -> Packed {
     packed
 }
 
-/// A vector that others are compared with.
+/// A vector to compare others with.
 #[derive(Debug, Clone)]
 pub(super) struct Sought {
     vector: Packed,
@@ -177,20 +177,20 @@ impl Sought {
         Self { square: vector.iter().map(|x| i32::from(*x) * i32::from(*x)).sum(), vector }
     }
 
-    /// Returns the vector at length one; all zero if it has no direction.
+    /// Returns the vector with length one; all zeros if it has no direction.
     pub(super) fn direction(&self) -> [f32; DIMENSIONS] {
         let length = (self.square as f32).sqrt().max(1.0);
         self.vector.map(|x| f32::from(x) / length)
     }
 
-    /// Whether it has no direction.
+    /// Returns whether it has no direction.
     pub(super) fn is_nothing(&self) -> bool {
         self.square == 0
     }
 
-    /// Returns the cosine to the bytes of another vector; 0 where either says nothing.
+    /// Returns the cosine to the bytes of another vector; 0 if either has no direction.
     ///
-    /// Whole numbers add up alike in any order, so this is fast and the same on every machine.
+    /// Sums of integers do not depend on the order, so this is fast and gives the same result on every machine.
     pub(super) fn likeness(&self, other: &[u8]) -> f32 {
         let (mut dot, mut square) = (0i32, 0i32);
         for (x, y) in self.vector.iter().zip(other) {
@@ -220,14 +220,14 @@ mod tests {
     }
 
     #[test]
-    fn words_for_the_same_thing_lie_near_each_other() {
+    fn words_with_similar_meaning_have_similar_vectors() {
         assert!(likeness("fake the clock", "mock timers") > likeness("fake the clock", "database schema"));
         assert!(likeness("remove a user", "delete an account") > likeness("remove a user", "network latency"));
         assert!(likeness("résumé", "resume") > 0.99);
     }
 
     #[test]
-    fn nothing_known_is_like_nothing() {
+    fn a_text_without_known_pieces_matches_nothing() {
         assert!(likeness("", "database").abs() < f32::EPSILON);
         assert!(likeness("設定", "…!").abs() < f32::EPSILON);
     }

@@ -1,7 +1,7 @@
-//! Every number of the selector that was chosen by measuring.
+//! All tuned numbers of the selector.
 //!
-//! They were tuned on one set of projects and checked by leaving projects out (`docs/selection.md`). Nothing else in
-//! this module holds a tuned number, so an experiment changes one value and nothing else.
+//! They were tuned on one set of projects and cross-validated by leaving projects out (`docs/selection.md`). No other
+//! file has a tuned number, so an experiment changes values only here.
 
 use super::abstain::FEATURES;
 
@@ -10,33 +10,33 @@ use super::abstain::FEATURES;
 pub struct Weights {
     /// Weight of each field, in the order of `Field::ALL`.
     pub fields: [f32; 6],
-    /// How soon repetitions of a term stop counting.
+    /// How quickly repetitions of a term stop counting.
     pub k1: f32,
     /// How much a long title, path or heading list dilutes its terms.
     pub b_short: f32,
     /// How much a long body dilutes its terms.
     pub b_body: f32,
-    /// Weight of the best passage against the whole document.
+    /// The weight of the best passage relative to the whole document.
     pub passage: f32,
     /// `k1` within a passage.
     pub passage_k1: f32,
     /// Dilution by length within a passage.
     pub passage_b: f32,
-    /// Weight of everyday words of work and talk.
+    /// The weight of everyday words of work and conversation.
     pub chatter: f32,
-    /// Weight of identifiers, file names and codes as they were written.
+    /// The weight of identifiers, file names and codes as written.
     pub exact: f32,
-    /// Weight of the vectors against the words.
+    /// The weight of the vectors relative to the words.
     pub meaning: f32,
-    /// Share of the best passage, against the document's own vector, in the meaning.
+    /// The share of the best passage, relative to the document's own vector, in the similarity of meaning.
     pub meaning_passage: f32,
-    /// Documents scoring below this share of the best are left out.
+    /// Documents with a score below this share of the best are left out.
     pub cut: f32,
-    /// Constant of the logistic function that decides whether anything is selected.
+    /// The constant of the logistic function that decides whether anything is selected.
     pub bias: f32,
     /// Its coefficients, in the order of `FEATURES`.
     pub evidence: [f32; FEATURES.len()],
-    /// Confidence from which documents are selected.
+    /// The confidence required to select documents.
     pub threshold: f32,
 }
 

@@ -1,26 +1,26 @@
-//! From text to terms.
+//! Splits text into terms.
 //!
-//! The same function serves documents and messages, otherwise they would not meet. One run of letters, digits and
-//! joining marks (`vite.config.ts`, `--collect-only`, `ERR_MODULE_NOT_FOUND`, `useMemo`) gives several terms:
+//! Documents and messages use the same function; otherwise their terms would not match. One run of letters, digits and
+//! joining marks (`vite.config.ts`, `--collect-only`, `ERR_MODULE_NOT_FOUND`, `useMemo`) yields several terms:
 //!
 //! - its parts, split at joins and at camel humps, lower-cased and stemmed;
 //! - each joined word as a whole without its joins (`collectonly`, `usememo`), so that `collectOnly`, `collect_only`
-//!   and `collect-only` are one;
+//!   and `collect-only` are the same;
 //! - the whole run with its dots and slashes, so that a quoted file name or setting is matched exactly.
 //!
-//! Scripts without spaces between words give overlapping pairs of characters.
+//! Scripts without spaces between words yield overlapping pairs of characters.
 
 use super::stem::stem;
 use super::stop::{is_chatter, is_stop};
 
-/// What a term was made from, which decides how much it may prove.
+/// What a term was made from, which decides how strong a match is as evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TermKind {
     /// A word or a part of an identifier.
     Word,
-    /// A word people use whatever they talk about.
+    /// A word that users write on any topic.
     Chatter,
-    /// An identifier, file name, path or code as it was written.
+    /// An identifier, file name, path or code as written.
     Exact,
     /// Two neighbouring characters of a script without spaces.
     Pair,
@@ -31,9 +31,9 @@ pub enum TermKind {
 /// One term of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
-    /// The term in the form it is looked up by.
+    /// The term in the form used for lookup.
     pub text: String,
-    /// The piece of the message it came from, lower-cased.
+    /// The part of the message it came from, in lower case.
     pub surface: String,
     /// What it was made from.
     pub kind: TermKind,
@@ -41,7 +41,7 @@ pub struct Term {
 
 /// Longer runs are data (hashes, base64), not words.
 const LONGEST_WORD: usize = 48;
-/// Longer paths are matched by their parts alone.
+/// Longer paths are matched only by their parts.
 pub(super) const LONGEST_RUN: usize = 120;
 
 /// Splits a text into its terms, in the order in which they occur. Function words are left out.
@@ -60,7 +60,8 @@ pub(super) fn terms_of(run: &str) -> Vec<Term> {
     found
 }
 
-/// Returns the names by which a message may call a document: its path, and the ends of it (`guide/auth.md`, `auth.md`).
+/// Returns the names by which a message can refer to a document: its path, and the ends of it (`guide/auth.md`,
+/// `auth.md`).
 pub(super) fn names(path: &str) -> Vec<String> {
     let whole = path.replace('\\', "/").to_lowercase();
     let mut rest = whole.trim_start_matches(['.', '/']);
@@ -129,7 +130,7 @@ fn split_word(word: &str, found: &mut Vec<Term>) {
     if word.contains(is_unspaced) {
         return split_unspaced(word, found);
     }
-    // An apostrophe ends the word: "don't" and "user's" keep their first part, and the rest is a stop word.
+    // An apostrophe ends the word: of "don't" and "user's" the first part is kept, and the rest is a stop word.
     let pieces: Vec<&str> = word.split(['-', '_', '\'', '’']).filter(|piece| !piece.is_empty()).collect();
     let joined = pieces.len() > 1 && !word.contains(['\'', '’']);
     let mut parts = 0;
@@ -158,7 +159,7 @@ fn split_word(word: &str, found: &mut Vec<Term>) {
     }
 }
 
-/// Returns whether a part proves nothing in any text: one letter, or one digit.
+/// Returns whether a part is never evidence: one letter or one digit.
 fn is_noise(lower: &str) -> bool {
     lower.len() < 2
 }
@@ -183,7 +184,7 @@ fn humps(piece: &str) -> Vec<&str> {
     parts
 }
 
-/// Gives the pairs of an unspaced run, and the ordinary words inside it.
+/// Adds the pairs of an unspaced run, and the ordinary words inside it.
 fn split_unspaced(word: &str, found: &mut Vec<Term>) {
     let mut group: Vec<char> = Vec::new();
     let mut other = String::new();
@@ -216,7 +217,8 @@ fn pair(chars: &[char]) -> Term {
     Term { surface: text.clone(), text, kind: TermKind::Pair }
 }
 
-/// Short forms that developers write and documentation spells out. Applied to both sides, so it never loses a match.
+/// Abbreviations that developers write and documentation spells out. They are applied to both sides, so no match is
+/// lost.
 const SHORT_FORMS: &[(&str, &str)] = &[
     ("admin", "administrator"),
     ("app", "application"),
@@ -307,13 +309,13 @@ mod tests {
     }
 
     #[test]
-    fn short_forms_meet_long_ones() {
+    fn short_forms_match_long_ones() {
         assert_eq!(texts("auth config"), texts("authentication configuration"));
         assert!(SHORT_FORMS.windows(2).all(|pair| pair[0].0 < pair[1].0));
     }
 
     #[test]
-    fn contractions_leave_no_crumbs() {
+    fn contractions_leave_no_extra_terms() {
         assert_eq!(texts("don't the user’s can't"), ["user"]);
     }
 }

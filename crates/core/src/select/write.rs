@@ -1,4 +1,4 @@
-//! Writes a search file, part after part, in the order in which its parts stand.
+//! Writes a search file, part by part, in the order of its parts.
 
 use std::io::Write;
 
@@ -6,10 +6,10 @@ use super::SearchFileError;
 use super::layout::{Fingerprint, Header, PARTS, Part};
 use crate::packed::blocks::BlockWriter;
 
-/// A bucket of the dictionary holds about this many entries.
+/// The approximate number of entries in a bucket of the dictionary.
 const ENTRIES_PER_BUCKET: u32 = 8;
 
-/// A search file that grows.
+/// A search file that is being written.
 pub(super) struct FileWriter<W> {
     blocks: BlockWriter<W>,
     pub(super) header: Header,
@@ -23,7 +23,7 @@ impl<W: Write> FileWriter<W> {
         Self { blocks: BlockWriter::new(out), header: Header::new(fingerprint), hashes: Vec::new(), dictionary: Vec::new() }
     }
 
-    /// Begins a part; the one before it ends here.
+    /// Begins a part and thereby ends the previous one.
     pub(super) fn begin(&mut self, part: Part) {
         self.header.offsets[part as usize] = self.blocks.position();
     }
@@ -38,7 +38,7 @@ impl<W: Write> FileWriter<W> {
         self.put(bytes)
     }
 
-    /// Adds a term, in the order of hashes, while the postings are written.
+    /// Adds a term while the postings are written. Terms must be added in the order of their hashes.
     pub(super) fn term(&mut self, hash: u64, documents: u32, passages: u32, postings: &[u8]) -> Result<(), SearchFileError> {
         let offset = self.blocks.position() - self.header.start(Part::Postings);
         self.hashes.push(hash);
@@ -50,7 +50,7 @@ impl<W: Write> FileWriter<W> {
         self.put(postings)
     }
 
-    /// Writes what is known only now, and returns what was written to.
+    /// Writes the parts that are known only at the end, and returns the writer.
     pub(super) fn finish(mut self) -> Result<W, SearchFileError> {
         self.header.terms = self.hashes.len() as u32;
         self.header.bucket_bits = (self.header.terms / ENTRIES_PER_BUCKET).max(1).ilog2();
