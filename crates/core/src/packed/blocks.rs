@@ -1,5 +1,5 @@
-//! Bytes in blocks, each with a checksum: a flipped bit is found by whoever reads the block, and nobody reads more than
-//! he needs to find it.
+//! Bytes in blocks, each with a checksum. Reading a block finds a flipped bit in it, without reading more than that
+//! block.
 
 use std::fs::File;
 use std::io::Write;
@@ -7,16 +7,17 @@ use std::path::Path;
 
 use super::Damage;
 
-/// The size of a block on disk, and what it holds besides its checksum.
+/// The size of a block on disk, and the size of its content without the checksum.
 const BLOCK: usize = 4096;
 const HELD: usize = BLOCK - SUM;
 const SUM: usize = 8;
-/// Odd, with bits all over: multiplying by it loses nothing.
+/// An odd number with well-distributed bits: multiplying by it loses no information.
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
-/// Writes reach the disk in pieces of about this size.
+/// The approximate size of the writes to disk.
 const WRITTEN_AT_ONCE: usize = 64 * BLOCK;
 
-/// Mixes a word into a state. For a given state every word gives another result, and for a given word every state.
+/// Mixes a word into a state. For a given state, different words give different results, and the same holds for a
+/// given word.
 fn mix(state: u64, word: u64) -> u64 {
     (state ^ word).wrapping_mul(FACTOR).rotate_left(29)
 }
@@ -27,7 +28,8 @@ fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Returns the checksum of a block; damage within eight bytes always changes it, any other but once in 2⁶⁴ times.
+/// Returns the checksum of a block. Damage within eight bytes always changes it, other damage with a probability of 1
+/// - 2⁻⁶⁴.
 fn checksum(number: u64, bytes: &[u8]) -> u64 {
     let mut lanes = [1, 2, 3, 4].map(|lane| mix(number, lane));
     let mut chunks = bytes.chunks_exact(32);
@@ -53,9 +55,9 @@ pub(crate) fn short_hash(text: &[u8]) -> u64 {
 #[derive(Debug)]
 pub(crate) struct BlockWriter<W> {
     out: W,
-    /// Finished blocks that are not written yet, and the one that grows.
+    /// Finished blocks that are not yet written, and the current one.
     buffer: Vec<u8>,
-    /// Bytes in the growing block.
+    /// The number of bytes in the current block.
     filled: usize,
     number: u64,
     position: u64,
@@ -66,7 +68,7 @@ impl<W: Write> BlockWriter<W> {
         Self { out, buffer: Vec::new(), filled: 0, number: 0, position: 0 }
     }
 
-    /// Returns how many bytes were put until now.
+    /// Returns the number of bytes written so far.
     pub(crate) fn position(&self) -> u64 {
         self.position
     }
@@ -85,10 +87,10 @@ impl<W: Write> BlockWriter<W> {
         Ok(())
     }
 
-    /// Ends with the trailer in a block of its own, and returns what was written to.
+    /// Writes the trailer in a block of its own, and returns the writer.
     pub(crate) fn finish(mut self, trailer: &[u8]) -> Result<W, Damage> {
         if trailer.is_empty() || trailer.len() >= HELD {
-            return Err(Damage::Corrupt("a trailer fills its block"));
+            return Err(Damage::Corrupt("the trailer does not fit into a block"));
         }
         if self.filled > 0 {
             self.buffer.resize(self.buffer.len() + HELD - self.filled, 0);
@@ -116,7 +118,7 @@ impl<W: Write> BlockWriter<W> {
     }
 }
 
-/// Blocks on disk or in memory, read by ranges.
+/// Blocks on disk or in memory, read by range.
 #[derive(Debug)]
 pub(crate) struct Blocks {
     place: Place,
@@ -146,7 +148,7 @@ impl Blocks {
         Self { len: bytes.len() as u64, place: Place::Memory(bytes) }
     }
 
-    /// Returns how many bytes there are before the trailer, padding included.
+    /// Returns the number of bytes before the trailer, including padding.
     pub(crate) fn len(&self) -> u64 {
         self.len.saturating_sub(1) / BLOCK as u64 * HELD as u64
     }
@@ -155,10 +157,10 @@ impl Blocks {
         self.blocks(self.len.saturating_sub(1) / BLOCK as u64, 1)
     }
 
-    /// Returns `len` bytes at `offset`. The range is compared with the file's length first, so that a wrong offset cannot
-    /// make us allocate more than the file holds.
+    /// Returns `len` bytes at `offset`. Checks the range against the file's length first, so that a wrong offset
+    /// cannot cause an allocation larger than the file.
     pub(crate) fn read(&self, offset: u64, len: u64) -> Result<Vec<u8>, Damage> {
-        let end = offset.checked_add(len).filter(|end| *end <= self.len()).ok_or(Damage::Corrupt("an offset points behind the end"))?;
+        let end = offset.checked_add(len).filter(|end| *end <= self.len()).ok_or(Damage::Corrupt("an offset points past the end"))?;
         if len == 0 {
             return Ok(Vec::new());
         }
@@ -231,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn every_flipped_bit_is_found_by_its_reader() {
+    fn reading_finds_every_flipped_bit() {
         let held = some(2 * HELD + 5);
         let bytes = written(&held);
         for at in (0..bytes.len()).step_by(7) {
@@ -246,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_file_and_swapped_blocks_are_refused() {
+    fn truncated_files_and_swapped_blocks_are_refused() {
         let held = some(3 * HELD);
         let bytes = written(&held);
         for end in [0, 1, 8, 9, BLOCK, BLOCK + 3, bytes.len() - 1] {

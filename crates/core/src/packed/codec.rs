@@ -1,8 +1,8 @@
-//! Numbers as packed files keep them: little endian, and variable length where most are small.
+//! Encoding of numbers in packed files: little endian, with variable length where most are small.
 
 use super::Damage;
 
-/// Appends a number in groups of seven bits, low ones first.
+/// Appends a number in groups of seven bits, lowest first.
 pub(crate) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push((value as u8 & 0x7F) | 0x80);
@@ -11,13 +11,13 @@ pub(crate) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Appends a text with its length in front.
+/// Appends a text prefixed by its length.
 pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) {
     put_varint(out, text.len() as u64);
     out.extend_from_slice(text.as_bytes());
 }
 
-/// Reads numbers from a range of the file; every read is checked, since the file may be anybody's.
+/// Reads numbers from a range of the file. Every read is checked, because the content is not trusted.
 #[derive(Debug)]
 pub(crate) struct Cursor<'a> {
     rest: &'a [u8],
@@ -32,7 +32,7 @@ impl<'a> Cursor<'a> {
         self.rest.is_empty()
     }
 
-    /// Returns what was not read yet.
+    /// Returns the bytes that have not been read yet.
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.rest
     }

@@ -1,14 +1,14 @@
-//! Values that only the name before them gives away: the secret keys of AWS, and what logs in to npm.
+//! Secrets recognised only by the name before them: AWS secret keys and npm logins.
 
 use super::escape;
 use super::rules::Alphabet;
 use super::token::is_random;
 
-/// Between the name and the value of an AWS key stand no more bytes than these.
+/// The maximum number of bytes between the name and the value of an AWS key.
 const MAX_GAP: usize = 64;
 const AWS_LENGTH: usize = 40;
 
-/// Returns the range of an AWS secret behind its name.
+/// Returns the range of an AWS secret after its name.
 pub(super) fn aws(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
     let start = end + gap(&bytes[end..]);
     let (value, length) = base64_value(&bytes[start..]);
@@ -19,7 +19,7 @@ pub(super) fn aws(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
     is_secret.then_some((start, start + length))
 }
 
-/// Returns how many bytes merely lead to a value: blanks, quotes, brackets, signs of assignment, the word `value`.
+/// Returns the number of bytes that lead up to a value: blanks, quotes, brackets, assignment signs, the word `value`.
 fn gap(bytes: &[u8]) -> usize {
     let mut at = 0;
     while at < MAX_GAP {
@@ -44,8 +44,8 @@ fn begins_with_value(bytes: &[u8]) -> bool {
     is_word && bytes.get(5).is_none_or(|byte| !byte.is_ascii_alphanumeric())
 }
 
-/// Returns the base64 at the beginning, one character more than a secret at most, and how many bytes it takes. PHP
-/// writes `\/`, URLs write `%2F` and `%2B`.
+/// Returns the base64 text at the beginning, at most one character more than a secret has, and the number of bytes it
+/// takes. PHP writes `\/`; URLs write `%2F` and `%2B`.
 fn base64_value(bytes: &[u8]) -> (Vec<u8>, usize) {
     let (mut value, mut at) = (Vec::new(), 0);
     while value.len() <= AWS_LENGTH {
@@ -63,8 +63,8 @@ fn base64_value(bytes: &[u8]) -> (Vec<u8>, usize) {
 
 /// Returns the range of the value of `_authToken` or `_auth` in an `.npmrc`.
 ///
-/// Behind `:` stands the setting of a registry. Elsewhere the name may be any program's, and only a value that is surely
-/// a login counts.
+/// After `:` it is the setting of a registry. Elsewhere the name may belong to any program, and only a value that is
+/// clearly a login counts.
 pub(super) fn npm(bytes: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let before = bytes[..start].last();
     if before.is_some_and(|byte| !b": \t\r\n\"'".contains(byte)) {
@@ -81,7 +81,7 @@ pub(super) fn npm(bytes: &[u8], start: usize, end: usize) -> Option<(usize, usiz
     is_login.then_some((start, start + value.len()))
 }
 
-/// Returns the length of `=` with blanks and a quote; behind the name of a registry's setting a blank is enough.
+/// Returns the length of `=` with blanks and a quote. For a registry's setting, a blank is enough.
 fn separator(bytes: &[u8], is_scoped: bool) -> Option<usize> {
     let signs = bytes.iter().take(16).take_while(|byte| b" \t=".contains(byte)).count();
     let is_assignment = memchr::memchr_iter(b'=', &bytes[..signs]).count() == 1 || is_scoped && signs > 0;

@@ -1,6 +1,6 @@
-//! Escapes of strings, URLs and terminals, which put letters and digits right beside what they separate.
+//! Escapes in strings, URLs and terminal output, which put letters and digits directly next to a secret.
 
-/// Returns the length of the escape at the beginning of `bytes`: `%3D`, `\u0022`, `\x22`, `\042`, `\n`; zero for none.
+/// Returns the length of the escape at the beginning of `bytes` (`%3D`, `\u0022`, `\x22`, `\042`, `\n`), or zero.
 pub(super) fn length(bytes: &[u8]) -> usize {
     let all_hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
     match bytes {
@@ -13,7 +13,7 @@ pub(super) fn length(bytes: &[u8]) -> usize {
     }
 }
 
-/// Returns whether `bytes` end in an escape, or in a colour of a terminal: `ESC[32m`.
+/// Returns whether `bytes` end in an escape or in a terminal colour: `ESC[32m`.
 pub(super) fn ends(bytes: &[u8]) -> bool {
     let is_escape = |long: usize| bytes.len() >= long && length(&bytes[bytes.len() - long..]) == long;
     [2, 3, 4, 6].into_iter().any(is_escape) || ends_in_colour(bytes)
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_are_told_from_letters() {
+    fn escapes_are_distinguished_from_letters() {
         for text in ["%3D", "a\\u0022", "\\x22", "\\033", "x\\n", "\u{1b}[32m", "\\033[1;31m", "\u{1b}[K"] {
             assert!(ends(text.as_bytes()), "{text}");
         }

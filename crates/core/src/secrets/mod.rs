@@ -1,10 +1,10 @@
-//! The guard against secrets: what is surely one is replaced by `[redacted: kind]` before anybody sees it.
+//! The guard against secrets: replaces text that is clearly a secret by `[redacted: kind]` before anything shows it.
 //!
-//! A keyword prefilter runs over the text first; only at a hit is the token behind it examined, by a row of a table.
-//! There are no regular expressions: each rule is a prefix, an alphabet and a length, which is faster to start and to
-//! run, and easier to read. What has no prefix of its own (the body of a key, a password, an assigned value) has a
-//! function of its own beside the table. The guard is for accidents. It is precise rather than complete: a rule that redacts
-//! ordinary text would cost the reader more than it saves.
+//! A keyword prefilter runs over the text first; only at a hit is the text after it examined, according to a row of a
+//! table. There are no regular expressions: each rule is a prefix, an alphabet and a length, which is faster to start
+//! and to run, and easier to read. Secrets without such a form (the body of a key, a password, an assigned value) have
+//! a function next to the table. The guard is meant for accidents. It is precise rather than complete: a rule that
+//! redacts ordinary text would do more harm than good.
 
 mod assigned;
 mod escape;
@@ -22,7 +22,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use crate::note::{Note, NoteKind};
 use rules::{RULES, Shape};
 
-/// What kind of secret was found, and on which line (from 1).
+/// The kind of secret that was found, and its line (from 1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secret {
     pub kind: &'static str,
@@ -30,25 +30,25 @@ pub struct Secret {
 }
 
 impl Secret {
-    /// Returns the note that this secret leaves.
+    /// Returns the note about this redaction.
     pub fn note(&self, path: &str) -> Note {
         Note::warning(path, NoteKind::Redacted, format!("{} on line {} was redacted", self.kind, self.line))
     }
 }
 
-/// Text without secrets, and what was taken out.
+/// Text without secrets, and the secrets that were redacted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redacted<'a> {
     pub text: Cow<'a, str>,
     pub secrets: Vec<Secret>,
 }
 
-/// Cheap to make; searches a little slower.
+/// Fast to build, a little slower to search.
 static SMALL_PREFILTER: LazyLock<AhoCorasick> = LazyLock::new(|| prefilter(Some(AhoCorasickKind::ContiguousNFA)));
-/// Takes three times as long to make as a hook takes to search everything it says.
+/// Takes three times as long to build as a hook needs to search all its output.
 static LARGE_PREFILTER: LazyLock<AhoCorasick> = LazyLock::new(|| prefilter(None));
 
-/// From so many bytes on that this process has searched, the large one pays.
+/// The number of bytes searched by this process from which the large prefilter pays off.
 const SMALL_BYTES: usize = 256 * 1024;
 static SEARCHED: AtomicUsize = AtomicUsize::new(0);
 
@@ -60,7 +60,7 @@ fn prefilter(kind: Option<AhoCorasickKind>) -> AhoCorasick {
         .expect("the rules are few and short")
 }
 
-/// Replaces every secret in a text that is passed on by itself, such as a title.
+/// Redacts every secret in a text that is passed on by itself, such as a title.
 pub fn redacted(text: String) -> String {
     match redact(&text).text {
         Cow::Borrowed(_) => text,
@@ -68,7 +68,7 @@ pub fn redacted(text: String) -> String {
     }
 }
 
-/// Replaces every secret in `text`. Without one, the text comes back borrowed.
+/// Redacts every secret in `text`. Returns the text borrowed if there is none.
 pub fn redact(text: &str) -> Redacted<'_> {
     let bytes = text.as_bytes();
     let mut output = String::new();
@@ -90,7 +90,7 @@ pub fn redact(text: &str) -> Redacted<'_> {
         output.push_str("[redacted: ");
         output.push_str(kind);
         output.push(']');
-        // A reader who counts lines finds the rest where it is in the file.
+        // Keep the number of lines, so that the following lines have the same numbers as in the file.
         output.extend(std::iter::repeat_n('\n', memchr::memchr_iter(b'\n', &bytes[start..end]).count()));
         copied = end;
         from = end;
@@ -102,7 +102,7 @@ pub fn redact(text: &str) -> Redacted<'_> {
     Redacted { text: Cow::Owned(output), secrets }
 }
 
-/// Returns the range to replace if the text at a prefix hit really is a secret. All ends are on characters.
+/// Returns the range to replace if the text at a prefix hit really is a secret. Both ends are at character boundaries.
 fn examine(text: &str, start: usize, end: usize, shape: &Shape) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     match shape {

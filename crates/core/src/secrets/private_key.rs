@@ -1,17 +1,17 @@
-//! Private keys: blocks between BEGIN and END, however they are quoted or commented, and the files of `PuTTY`.
+//! Private keys: blocks between BEGIN and END, however they are quoted or commented, and `PuTTY` files.
 
 use std::ops::Range;
 
 use memchr::memmem;
 
-/// An END that is farther away belongs to something else.
+/// An END marker farther away belongs to something else.
 const MAX_BLOCK: usize = 64 * 1024;
 const MAX_LABEL: usize = 64;
 const MAX_LINE: usize = 1024;
-/// A full line of a PEM file. What is shorter and says `...` is an example.
+/// The length of a full line in a PEM file. A shorter text with `...` is an example.
 const FULL_LINE: usize = 64;
 
-/// Returns the range of a block whose BEGIN stands at `start..end`, or of the part that is there of one without END.
+/// Returns the range of a block whose BEGIN is at `start..end`, or of the existing part if the END is missing.
 pub(super) fn block(bytes: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let begin = &bytes[start..end];
     let dashes = begin.iter().take_while(|byte| **byte == b'-').count();
@@ -31,8 +31,8 @@ pub(super) fn block(bytes: &[u8], start: usize, end: usize) -> Option<(usize, us
     }
 }
 
-/// Returns the text between BEGIN and its dashes, blanks included, if it is the label of a private key. PGP says `PRIVATE
-/// KEY BLOCK`, a form of the web `PRIVATE+KEY`.
+/// Returns the text between BEGIN and its dashes, including blanks, if it is the label of a private key. PGP writes
+/// `PRIVATE KEY BLOCK`, a web form `PRIVATE+KEY`.
 fn label(bytes: &[u8]) -> Option<&[u8]> {
     let length = bytes.iter().take(MAX_LABEL).position(|byte| *byte == b'-' || *byte == b'\n')?;
     let label = &bytes[..length];
@@ -40,7 +40,7 @@ fn label(bytes: &[u8]) -> Option<&[u8]> {
     memmem::find(&label[private..], b"KEY").map(|_| label)
 }
 
-/// Returns whether what stands between both markers is a key rather than code or prose about keys.
+/// Returns whether the text between the markers is a key, as opposed to code or prose about keys.
 fn holds_key(body: &[u8]) -> bool {
     let runs: Vec<_> = runs(body).map(|run| &body[run]).filter(|run| run.len() >= 16).collect();
     let longest = runs.iter().map(|run| run.len()).max().unwrap_or(0);
@@ -53,12 +53,12 @@ fn holds_key(body: &[u8]) -> bool {
     is_strong || covered >= 96 && covered * 2 >= visible || longest >= 24 && body.iter().all(|byte| is_bare(*byte))
 }
 
-/// Returns whether a byte stands in a bare block: base64, its headers, line ends also as escapes in a string.
+/// Returns whether a byte can occur in a bare block: base64, headers, line ends, also as escapes in a string.
 fn is_bare(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+/=\r\n\\ \t:,-.\"'".contains(&byte)
 }
 
-/// Returns how far the key reaches in a block that was cut off: up to the last run of base64 that follows closely.
+/// Returns where the key ends in a truncated block: at the last run of base64 that follows closely.
 fn open_end(body: &[u8]) -> Option<usize> {
     const HEADER_WORDS: usize = 24;
     const WORDS_BETWEEN: usize = 6;
@@ -82,7 +82,7 @@ fn open_end(body: &[u8]) -> Option<usize> {
     (is_sure && !is_abbreviated(shown, longest)).then_some(end)
 }
 
-/// Returns whether a short run is the rest of a key: padded, or alone on its line.
+/// Returns whether a short run is the end of a key: padded, or alone on its line.
 fn is_last_line(body: &[u8], run: &Range<usize>) -> bool {
     let line = memchr::memrchr(b'\n', &body[..run.start]).map_or(0, |at| at + 1);
     let is_alone = !body[line..run.start].iter().any(u8::is_ascii_alphanumeric);
@@ -94,7 +94,7 @@ fn is_abbreviated(body: &[u8], longest: usize) -> bool {
     longest < FULL_LINE && (memmem::find(body, b"...").is_some() || memmem::find(body, "…".as_bytes()).is_some())
 }
 
-/// Returns the runs of base64, also where a slash is escaped and signs are percent-encoded.
+/// Returns the runs of base64, including those with escaped slashes and percent-encoded signs.
 fn runs(body: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -118,7 +118,7 @@ fn step(bytes: &[u8]) -> usize {
     }
 }
 
-/// Which characters a run has.
+/// The character classes in a run.
 struct Classes {
     has_upper: bool,
     has_lower: bool,
@@ -140,7 +140,8 @@ impl Classes {
     }
 }
 
-/// Returns whether a run is random rather than a long name: in base64 two of three neighbours are of different classes.
+/// Returns whether a run is random, as opposed to a long name: in base64, two of three neighbours are of different
+/// classes.
 fn is_strong(run: &[u8]) -> bool {
     let class = |byte: u8| (byte.is_ascii_uppercase(), byte.is_ascii_lowercase(), byte.is_ascii_digit());
     let changes = run.windows(2).filter(|pair| class(pair[0]) != class(pair[1])).count();
@@ -164,7 +165,7 @@ pub(super) fn putty(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
     runs(body).any(|run| run.len() >= 16).then_some((start, stop))
 }
 
-/// Returns the line at `at` and where the next begins; in a string a line ends with `\n`, too.
+/// Returns the line at `at` and where the next one begins. In a string, a line may also end with an escaped `\n`.
 fn line(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let rest = bytes.get(at..bytes.len().min(at + MAX_LINE)).filter(|rest| !rest.is_empty())?;
     let real = memchr::memchr(b'\n', rest).map(|end| (end, 1));

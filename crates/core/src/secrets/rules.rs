@@ -1,6 +1,6 @@
-//! The table of the guard: which prefix begins what, and how the text at it is examined.
+//! The table of the guard: which prefix starts which kind of secret, and how to examine the text after it.
 
-/// The characters a token may consist of behind its prefix.
+/// The characters that a token may contain after its prefix.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Alphabet {
     UpperDigits,
@@ -8,7 +8,7 @@ pub(super) enum Alphabet {
     Word,
     Dashed,
     Base64,
-    /// Dashed, dots, and what percent encoding makes of the rest.
+    /// Dashed, dots, and percent-encoded characters.
     Encoded,
 }
 
@@ -31,17 +31,17 @@ pub(super) struct Form {
     pub(super) alphabet: Alphabet,
     pub(super) least: usize,
     pub(super) most: usize,
-    /// Where the prefix is half a word itself, words joined by dashes are no token.
+    /// Requires a digit, because the prefix could be part of a word and words joined by dashes are not a token.
     pub(super) needs_digit: bool,
 }
 
-/// How the text at a prefix is examined.
+/// How to examine the text at a prefix.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Shape {
     Token(Form),
     /// `xox`, a letter, `-` or `.`, then a token.
     Slack,
-    /// The path behind `hooks.slack.com` is the secret.
+    /// The path after `hooks.slack.com` is the secret.
     SlackWebhook,
     /// A block whose label says `PRIVATE KEY`.
     PrivateKey,
@@ -75,7 +75,8 @@ const STRIPE: Shape = token(Alphabet::Alphanumeric, 16, ANY);
 
 /// Prefix, kind, shape. Longer prefixes win over shorter ones.
 ///
-/// Prefixes that are common in prose (`gl`, `gh`) are written out: a hit costs more than a state of the prefilter.
+/// Prefixes that are common in prose (`gl`, `gh`) are written out in full: a hit costs more than a state of the
+/// prefilter.
 pub(super) const RULES: &[(&str, &str, Shape)] = &[
     ("-----BEGIN", "private key", Shape::PrivateKey),
     ("---- BEGIN", "private key", Shape::PrivateKey),

@@ -1,4 +1,5 @@
-//! Every secret is made at run time: none that looks real stands in this repository.
+//! Tests of the guard. All secrets are generated at run time, so that nothing in this repository looks like a real
+//! one.
 
 mod assigned;
 mod private_keys;
@@ -23,7 +24,7 @@ fn assert_stays(text: &str) {
 }
 
 #[test]
-fn hostile_texts_take_no_longer_than_they_are_long() {
+fn hostile_texts_take_linear_time() {
     let started = std::time::Instant::now();
     for part in [
         "://?password=/",
@@ -64,7 +65,7 @@ fn each_provider_has_its_rule() {
 }
 
 #[test]
-fn gitlab_and_slack_have_many() {
+fn all_gitlab_and_slack_tokens_are_redacted() {
     for name in ["pat", "dt", "rt", "ptt", "cbt", "oas", "soat", "ft", "imt", "agent"] {
         assert_redacts(&format!("t: gl{name}-{}", body(40)), "t: [redacted: GitLab token]");
     }
@@ -80,7 +81,7 @@ fn gitlab_and_slack_have_many() {
 }
 
 #[test]
-fn the_path_of_a_slack_webhook_goes() {
+fn the_path_of_a_slack_webhook_is_redacted() {
     let path = format!("T0{}/B0{}/{}", body(9).to_uppercase(), body(9).to_uppercase(), body(24));
     assert_redacts(&format!("<https://hooks.slack.com/services/{path}>"), "<https://hooks.slack.com/services/[redacted: Slack webhook]>");
     let escaped = format!("\"https:\\/\\/hooks.slack.com\\/services\\/{}\"", path.replace('/', "\\/"));
@@ -92,7 +93,7 @@ fn the_path_of_a_slack_webhook_goes() {
 }
 
 #[test]
-fn escapes_are_no_part_of_a_word() {
+fn an_escape_is_not_part_of_a_word() {
     let token = format!("ghp_{}", body(36));
     for before in ["t%3D", "\\u0022", "\\x22", "\\t", "\u{1b}[32m", "\\033[1;31m", "a\\\\n"] {
         assert_redacts(&format!("{before}{token}\u{1b}[0m"), &format!("{before}[redacted: GitHub token]\u{1b}[0m"));
@@ -103,20 +104,20 @@ fn escapes_are_no_part_of_a_word() {
 }
 
 #[test]
-fn the_keys_of_manuals_go_like_any_other() {
+fn example_keys_from_manuals_are_redacted() {
     assert_redacts("AKIAIOSFODNN7EXAMPLE", "[redacted: AWS access key]");
     let manual = "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
     assert_redacts(manual, "aws_secret_access_key = [redacted: AWS secret key]");
 }
 
 #[test]
-fn keys_without_digits_and_behind_escapes_go_too() {
+fn keys_without_digits_and_after_escapes_are_redacted() {
     assert_redacts("AKIAQWERTYUIOPASDFGH", "[redacted: AWS access key]");
     assert_redacts(&format!("\"first\\nghp_{}\"", body(36)), "\"first\\n[redacted: GitHub token]\"");
 }
 
 #[test]
-fn ordinary_text_stays_and_lines_are_counted() {
+fn ordinary_text_stays_and_line_numbers_are_right() {
     for same in [
         "task-management-with-long-words-and-dashes-everywhere-1",
         "risk-ant-colony",

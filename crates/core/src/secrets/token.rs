@@ -1,9 +1,9 @@
-//! Tokens that a prefix gives away.
+//! Tokens recognised by their prefix.
 
 use super::escape;
 use super::rules::{ANY, Alphabet, Form};
 
-/// Returns the range of a token whose prefix stands at `start..end`.
+/// Returns the range of a token whose prefix is at `start..end`.
 pub(super) fn plain(bytes: &[u8], start: usize, end: usize, form: &Form) -> Option<(usize, usize)> {
     if !begins_word(bytes, start) {
         return None;
@@ -16,7 +16,7 @@ pub(super) fn plain(bytes: &[u8], start: usize, end: usize, form: &Form) -> Opti
     is_random(body, form.needs_digit).then_some((start, end + length))
 }
 
-/// Returns the range of a Slack token: `xoxb-…`, `xoxe.xoxp-…`, and `xoxd-…`, which is a percent-encoded cookie.
+/// Returns the range of a Slack token: `xoxb-…`, `xoxe.xoxp-…`, or `xoxd-…`, which is a percent-encoded cookie.
 pub(super) fn slack(bytes: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let [letter, mark, ..] = bytes[end..] else { return None };
     let alphabet = match (letter, mark) {
@@ -30,13 +30,13 @@ pub(super) fn slack(bytes: &[u8], start: usize, end: usize) -> Option<(usize, us
     Some((start, end - dots))
 }
 
-/// Returns whether no word reaches into what begins at `start`.
+/// Returns whether `start` is not in the middle of a word.
 fn begins_word(bytes: &[u8], start: usize) -> bool {
     let before = &bytes[..start];
     before.last().is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_') || escape::ends(before)
 }
 
-/// Returns whether a body is no placeholder such as `xxxx…`.
+/// Returns whether a body is not a placeholder such as `xxxx…`.
 pub(super) fn is_random(body: &[u8], needs_digit: bool) -> bool {
     let mut seen = [false; 256];
     for byte in body {

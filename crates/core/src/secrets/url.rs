@@ -1,12 +1,12 @@
-//! Passwords in addresses. Only the password is replaced: who reads the rest still knows what is connected to what.
+//! Passwords in URLs. Only the password is replaced, so that the rest still shows what is connected to what.
 
 use super::escape;
 use super::token::is_random;
 
-/// No authority and no way back to the beginning of an address is longer.
+/// The maximum length of an authority, and of the way back to the beginning of a URL.
 const MAX_AUTHORITY: usize = 4096;
 const MAX_BACK: usize = 512;
-/// Nor is a password in a query.
+/// The maximum length of a password in a query.
 const MAX_VALUE: usize = 256;
 
 /// Returns the range of the password in `://user:password@`.
@@ -22,7 +22,7 @@ pub(super) fn password(text: &str, start: usize, end: usize) -> Option<(usize, u
     is_password.then_some((end + colon + 1, end + at))
 }
 
-/// Returns the range of a password that an address carries in its query: `?user=bob&password=…`.
+/// Returns the range of a password in the query of a URL: `?user=bob&password=…`.
 pub(super) fn query_password(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
     let before = &text.as_bytes()[..start];
     if !before.last().is_some_and(|byte| b"?&;".contains(byte)) && !escape::ends(before) || text[end..].starts_with('/') {
@@ -42,7 +42,7 @@ pub(super) fn query_password(text: &str, start: usize, end: usize) -> Option<(us
     is_password.then_some((end, end + password.len()))
 }
 
-/// Returns the range of the path of a Slack webhook, which is all that one needs to post.
+/// Returns the range of the path of a Slack webhook, which is all that is needed to post.
 pub(super) fn slack_webhook(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
     let (_, start) = segment(bytes, end).filter(|(name, _)| matches!(*name, b"services" | b"workflows" | b"triggers"))?;
     let mut last: &[u8] = b"";
@@ -54,7 +54,7 @@ pub(super) fn slack_webhook(bytes: &[u8], end: usize) -> Option<(usize, usize)> 
     (count >= 3 && last.len() >= 16 && is_random(last, false)).then_some((start + slash, at))
 }
 
-/// Returns the segment of a path behind the slash at `at`, and where it ends.
+/// Returns the path segment after the slash at `at`, and where it ends.
 fn segment(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let slash = match bytes[at..] {
         [b'/', ..] => 1,
@@ -65,7 +65,7 @@ fn segment(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
     Some((&bytes[at + slash..at + slash + length], at + slash + length))
 }
 
-/// Returns whether no address goes on behind this character, whatever stands in its password.
+/// Returns whether a URL always ends at this character, even inside a password.
 fn ends_address(c: char) -> bool {
     c.is_whitespace() || c.is_control() || "\"`<>“”„‘’«»「」、。，；：（）".contains(c)
 }
@@ -79,7 +79,7 @@ fn is_delimiter(c: char) -> bool {
     ",;()'[]".contains(c)
 }
 
-/// Returns the colon before the password; the one in `${USER:-bob}` is another.
+/// Returns the position of the colon before the password, and skips the one in `${USER:-bob}`.
 fn colon_outside_braces(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let colon = text.bytes().position(|byte| {
@@ -93,18 +93,18 @@ fn colon_outside_braces(text: &str) -> Option<usize> {
     colon.or_else(|| text.find(':'))
 }
 
-/// Returns whether a port stands here and something else follows it: `http://a:80,b@c`.
+/// Returns whether a port is here and something else follows it: `http://a:80,b@c`.
 fn begins_with_port(text: &str) -> bool {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
     rest.len() < text.len() && rest.starts_with(|c| is_delimiter(c) || "}|".contains(c))
 }
 
-/// Returns whether an image is pinned here, and what looked like a password is its tag: `alpine:3.18@sha256:…`.
+/// Returns whether this is a pinned image whose tag looks like a password: `alpine:3.18@sha256:…`.
 fn is_digest(host: &str) -> bool {
     ["sha256:", "sha384:", "sha512:"].iter().any(|name| host.starts_with(name))
 }
 
-/// Returns whether a text names a secret without being one.
+/// Returns whether a text names a secret instead of being one.
 fn is_placeholder(text: &str) -> bool {
     let mut chars = text.chars();
     match chars.next() {
@@ -117,8 +117,8 @@ fn is_placeholder(text: &str) -> bool {
     }
 }
 
-/// Returns whether this is what follows the `$` of a variable: `${…}`, `$(…)`, `$NAME`, `$name`. With digits among small
-/// letters it is a password that likes the sign.
+/// Returns whether this is the rest of a variable after its `$`: `${…}`, `$(…)`, `$NAME`, `$name`. Digits among
+/// lower-case letters mean that it is a password with a dollar sign.
 fn is_variable(rest: &str) -> bool {
     if rest.starts_with(['{', '(']) {
         return true;
@@ -130,7 +130,8 @@ fn is_variable(rest: &str) -> bool {
     is_name && !name.is_empty() && !goes_on
 }
 
-/// Returns whether this is `%NAME%` or a place in a format (`%s`, `%(name)s`) rather than a percent-encoded character.
+/// Returns whether this is `%NAME%` or a format placeholder (`%s`, `%(name)s`) rather than a percent-encoded
+/// character.
 fn is_format(text: &str) -> bool {
     let name = text.strip_prefix('%').and_then(|rest| rest.strip_suffix('%'));
     let is_name =

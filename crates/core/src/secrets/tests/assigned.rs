@@ -1,15 +1,15 @@
-//! Values that only a name gives away.
+//! Secrets recognised only by the name before them.
 
 use super::{assert_redacts, assert_stays, body};
 
 #[test]
-fn assigned_aws_secrets_go() {
+fn assigned_aws_secrets_are_redacted() {
     let value = body(40);
     assert_redacts(&format!("aws_secret_access_key = {value}"), "aws_secret_access_key = [redacted: AWS secret key]");
 }
 
 #[test]
-fn aws_secrets_go_in_every_syntax() {
+fn aws_secrets_are_redacted_in_every_syntax() {
     let value = body(40);
     for (before, after) in [
         ("'aws_secret_access_key' => '", "',"),
@@ -34,7 +34,7 @@ fn aws_secrets_go_in_every_syntax() {
 }
 
 #[test]
-fn other_values_behind_the_names_stay() {
+fn other_values_after_the_names_stay() {
     let hex = "0123456789abcdef0123456789abcdef01234567";
     for value in [body(39), body(41), body(40).to_lowercase(), hex.to_owned(), hex.replace('a', "A"), format!("x {}", body(40))] {
         assert_stays(&format!("AWS_SECRET_ACCESS_KEY={value}"));
@@ -44,7 +44,7 @@ fn other_values_behind_the_names_stay() {
 }
 
 #[test]
-fn logins_of_npm_go() {
+fn npm_logins_are_redacted() {
     let uuid = format!("{}-{}", "0a1b2c3d-4e5f-6071", "8293-a4b5c6d7e8f9");
     let login = ["Ym9i", "Omh1", "bnRlcjI="].concat();
     for (before, value) in [

@@ -1,9 +1,9 @@
-//! Private keys, in all the clothes they are found in.
+//! Private keys in all formats in which they occur.
 
 use super::super::redact;
 use super::{assert_redacts, assert_stays, body};
 
-/// Makes base64 that is as mixed as that of a key.
+/// Makes base64 with a mix of characters like that of a key.
 fn base64(length: usize, seed: u32) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(1);
@@ -27,7 +27,7 @@ fn key() -> Vec<String> {
     key
 }
 
-/// Asserts that of a key nothing is left, and that what stands around it is.
+/// Asserts that nothing of a key is left and that the text around it is unchanged.
 #[track_caller]
 fn assert_gone(text: &str) {
     let framed = format!("before\n{text}\nafter it");
@@ -41,7 +41,7 @@ fn assert_gone(text: &str) {
 }
 
 #[test]
-fn private_keys_go_whole_even_without_their_end() {
+fn private_keys_are_redacted_even_without_their_end() {
     let key = format!("-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----", body(64));
     assert_redacts(&format!("a\n{key}\nb"), "a\n[redacted: private key]\n\n\nb");
     assert_redacts(&key[..80], "[redacted: private key]\n");
@@ -72,7 +72,7 @@ fn a_comment_or_a_quote_hides_no_key() {
 }
 
 #[test]
-fn forms_of_the_web_hide_no_key() {
+fn web_forms_hide_no_key() {
     let sent = key().join("\r\n").replace('+', "%2B").replace('/', "%2F").replace('=', "%3D").replace('\r', "%0D").replace('\n', "%0A");
     for blank in ["+", "%20"] {
         assert_redacts(&format!("key={}&x=1", sent.replace(' ', blank)), "key=[redacted: private key]&x=1");
@@ -80,7 +80,7 @@ fn forms_of_the_web_hide_no_key() {
 }
 
 #[test]
-fn the_headers_of_pgp_hide_no_key() {
+fn pgp_headers_hide_no_key() {
     for header in ["Version: GnuPG v2.0.22 (GNU/Linux)", "Comment: Bob <bob@x>", "Comment: https://gpgtools.org, \u{e4}"] {
         let mut block = vec!["-----BEGIN PGP PRIVATE KEY BLOCK-----".to_owned(), header.to_owned(), String::new()];
         block.extend(lines());
@@ -92,7 +92,7 @@ fn the_headers_of_pgp_hide_no_key() {
 }
 
 #[test]
-fn keys_of_ssh2_and_putty_go() {
+fn ssh2_and_putty_keys_are_redacted() {
     let ssh2 = format!(
         "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: \"bob@host\"\n{}\n---- END SSH2 ENCRYPTED PRIVATE KEY ----",
         lines().join("\n")
@@ -110,7 +110,7 @@ fn keys_of_ssh2_and_putty_go() {
 }
 
 #[test]
-fn each_of_two_keys_goes_and_what_is_between_stays() {
+fn two_keys_are_redacted_and_the_text_between_them_stays() {
     let key = key().join("\n");
     let found = redact(&format!("{key}\nfirst (1), second:\n{key}\nend")).text.into_owned();
     assert_eq!(found.matches("[redacted: private key]").count(), 2);
@@ -123,7 +123,7 @@ fn each_of_two_keys_goes_and_what_is_between_stays() {
 }
 
 #[test]
-fn what_only_speaks_of_keys_stays() {
+fn text_about_keys_stays() {
     let camel = "X509EncryptedPrivateKeyInfoFromPemTest";
     for same in [
         "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----".to_owned(),

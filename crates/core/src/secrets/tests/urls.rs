@@ -1,9 +1,9 @@
-//! Passwords in addresses.
+//! Passwords in URLs.
 
 use super::{assert_redacts, assert_stays};
 
 #[test]
-fn only_the_password_of_a_url_goes() {
+fn only_the_password_of_a_url_is_redacted() {
     assert_redacts("postgres://bob:hunter2@db:5432/x", "postgres://bob:[redacted: password]@db:5432/x");
     for same in [
         "https://example.com/a:b@c",
@@ -18,7 +18,7 @@ fn only_the_password_of_a_url_goes() {
 }
 
 #[test]
-fn passwords_may_hold_nearly_anything() {
+fn passwords_may_contain_nearly_anything() {
     for password in ["%40dmin2024x", "$ecret2024", "a,b;c(d)e'f", "p\u{e4}ss\u{1f511}word", "{half", "*one", "a@b", "a:b", "[x", "x$PATH"] {
         assert_redacts(&format!("see <postgres://bob:{password}@db/x> (a@b)"), "see <postgres://bob:[redacted: password]@db/x> (a@b)");
     }
@@ -29,7 +29,7 @@ fn passwords_may_hold_nearly_anything() {
 }
 
 #[test]
-fn what_names_a_password_stays() {
+fn placeholders_for_passwords_stay() {
     for password in [
         "$PGPASS",
         "$PASS2",
@@ -55,7 +55,7 @@ fn what_names_a_password_stays() {
 }
 
 #[test]
-fn ports_tags_and_prose_are_no_passwords() {
+fn ports_tags_and_prose_are_not_passwords() {
     for same in [
         "docker://alpine:3.18@sha256:82d1e9d7",
         "docker-image://golang:1.22@sha256:82d1\u{2026}",
@@ -71,7 +71,7 @@ fn ports_tags_and_prose_are_no_passwords() {
 }
 
 #[test]
-fn passwords_in_queries_go() {
+fn passwords_in_queries_are_redacted() {
     let redacted = "[redacted: password]";
     for (before, after) in [
         ("jdbc:postgresql://db/x?user=bob&password=", "&ssl=true"),
