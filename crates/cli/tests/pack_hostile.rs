@@ -248,7 +248,7 @@ fn two_megabytes_of_one_character_are_counted_in_time() {
 fn control_characters_in_xml_are_told() {
     let sandbox = Sandbox::new().file("a.txt", "bell \u{7} escape \u{1b}[31m nonchar \u{FFFE} end\n");
     let outcome = packed(&sandbox, &["a.txt", "--format", "xml", "-o", "out.xml"]);
-    assert!(outcome.stderr().contains("3 characters that XML forbids are shown as pictures"), "{outcome}");
+    assert!(outcome.stderr().contains("3 characters that XML forbids were replaced by symbols"), "{outcome}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Something that may go into a window or a document, before it is read.
+//! Candidates: what may go into a window or a document, before it is read.
 
 use std::path::{Path, PathBuf};
 
@@ -19,18 +19,18 @@ pub struct Candidate<A = About> {
 /// What a selector knows about a document or an entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct About {
-    /// How its index calls it; an entry is called by its identity.
+    /// Its name in the index; for an entry, its identity.
     pub name: String,
     pub tags: Vec<String>,
     pub body: Body,
-    /// Its identity, title, score and matches. Before a message was asked about, all scores are zero.
+    /// Its identity, title, score and matches. All scores are zero until a message has been searched for.
     pub ranked: Ranked,
-    /// Its place among those that were chosen, from 0, best first.
+    /// Its rank among the chosen ones, from 0, best first.
     pub chosen: Option<usize>,
 }
 
 impl About {
-    /// Returns the text of an entry; a document's is read when it is needed.
+    /// Returns the text of an entry. A document's text is read when it is needed.
     pub fn text(&self) -> &str {
         match &self.body {
             Body::Entry { text } => text,
@@ -42,14 +42,14 @@ impl About {
 /// Where the text of a document is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
-    /// In its file, which lies below the root of the index with this number and is read when it is needed.
+    /// In a file below the root of the index with this number, read when it is needed.
     File { index: usize, root: PathBuf },
-    /// Here: it is an entry, and was read with its file, without secrets.
+    /// Here: an entry is read together with its file, and secrets are redacted.
     Entry { text: String },
 }
 
 impl Candidate {
-    /// Makes a candidate of an entry of a file that is not loaded whole. `name` is unique within the file.
+    /// Makes a candidate from an entry of a file that is not loaded whole. `name` is unique within the file.
     pub fn entry(path: &Path, name: &str, title: &str, tags: Vec<String>, text: &str) -> Self {
         let shown = path_text(path);
         let id = format!("{shown}#{name}");
@@ -58,7 +58,7 @@ impl Candidate {
         Self { path: path.to_path_buf(), shown, about }
     }
 
-    /// Returns its identity in search and in the ledger: the full path of its file; of an entry, with `#name`.
+    /// Returns its identity in search and in the ledger: the full path of its file, with `#name` for an entry.
     pub fn id(&self) -> &str {
         &self.about.ranked.id
     }
@@ -67,7 +67,7 @@ impl Candidate {
         &self.about.ranked.title
     }
 
-    /// Tells whether it was chosen.
+    /// Returns whether it was chosen.
     pub fn is_chosen(&self) -> bool {
         self.about.chosen.is_some()
     }

@@ -1,7 +1,7 @@
-//! A request that failed, said so that a person can act on it.
+//! A request that failed, with a message that a user can act on.
 //!
-//! Every source returns [`Failure`] when it cannot do what was asked. Problems with a single file are not failures:
-//! they are [`crate::note::Note`]s or [`crate::fs::FileError`]s, and the source goes on.
+//! Every source returns [`Failure`] when it cannot do what was requested. Problems with a single file are not
+//! failures: they are [`crate::note::Note`]s or [`crate::fs::FileError`]s, and the source continues.
 
 use std::error::Error;
 use std::fmt;
@@ -16,24 +16,24 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Returns a failure of the request itself (exit code 1).
+    /// Returns a failure of the request (exit code 1).
     pub fn new(what: impl Into<String>) -> Self {
         Self { what: what.into(), causes: Vec::new(), hints: Vec::new(), is_usage: false }
     }
 
-    /// Returns a failure of the way the program was called (exit code 2).
+    /// Returns a failure for a wrong command line (exit code 2).
     pub fn usage(what: impl Into<String>) -> Self {
         Self { is_usage: true, ..Self::new(what) }
     }
 
-    /// Adds the next step a person can take.
+    /// Adds a next step for the user.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
     }
 
-    /// Adds an error and everything behind it as causes.
+    /// Adds an error and its chain of sources as causes.
     #[must_use]
     pub fn because(mut self, error: &(dyn Error + 'static)) -> Self {
         let mut next = Some(error);
@@ -44,14 +44,14 @@ impl Failure {
         self
     }
 
-    /// Adds one cause in words.
+    /// Adds a cause given as text.
     #[must_use]
     pub fn because_of(mut self, cause: impl Into<String>) -> Self {
         self.causes.push(cause.into());
         self
     }
 
-    /// Returns whether the program was called wrongly, as opposed to the request having failed.
+    /// Returns whether the command line was wrong, as opposed to the request having failed.
     pub fn is_usage(&self) -> bool {
         self.is_usage
     }

@@ -1,8 +1,9 @@
-//! Cutting pieces to an agent's measure: outputs of at most its cap, in order, with what does not fit now queued.
+//! Fits pieces into an agent's outputs: each at most as large as its cap, in order; the rest is queued.
 //!
-//! Pieces and what is known of the window go in, a [`Briefing`] comes out: every piece kept, split, queued or left out,
-//! each with its place. A piece that does not fit is split at line ends into labelled parts. Documents for a message are
-//! fitted into this event's outputs or left out, never queued. A series has at most 16 outputs; the rest is named by path.
+//! Input is the pieces and the state of the window; the result is a [`Briefing`], in which every piece is kept, split,
+//! queued or left out. A piece that does not fit is split at line ends into labelled parts. Documents for a message go
+//! into this event's outputs or are left out, never queued. A series has at most 16 outputs; what remains is listed by
+//! path.
 
 use std::fmt::Write as _;
 
@@ -15,58 +16,58 @@ use crate::shown::one_line;
 use crate::sources::{Framing, Source};
 use crate::tokens::estimate_bytes;
 
-/// So many outputs a series may have.
+/// The maximum number of outputs in a series.
 pub const MAX_OUTPUTS: u32 = 16;
-/// Room that the list of what was left out may take.
+/// The space reserved for the list of what was left out.
 const LEFT_OUT_ROOM: u64 = 1200;
 /// A part smaller than this is not worth its label.
 const SMALLEST_PART: u64 = 400;
 
-/// The room there is.
+/// The available room.
 #[derive(Debug, Clone, Copy)]
 pub struct Room {
     pub cap: u64,
     pub unit: Unit,
-    /// How many outputs leave with this event.
+    /// The number of outputs that this event can send.
     pub lanes: u32,
 }
 
 /// A piece that the window does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Due {
-    /// Its place in the list of pieces.
+    /// Its index in the list of pieces.
     pub piece: usize,
-    /// The window has an older content of it.
+    /// The window has an older version of it.
     pub is_update: bool,
 }
 
-/// A segment that waits in the queue, rendered already.
+/// A segment that waits in the queue, already rendered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
     pub id: i64,
-    /// What brought it; the list of what was left out has no source.
+    /// The source it came from; `None` for the list of what was left out.
     pub source: Option<Source>,
     /// The number of its [`Order`].
     pub order: u8,
     pub size: u64,
 }
 
-/// What is known of the window: what it lacks, and what waits for it.
+/// The state of the window: what it lacks, and what is queued for it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Standing {
     pub due: Vec<Due>,
-    /// In the order in which they leave.
+    /// In the order in which they are sent.
     pub queued: Vec<Waiting>,
-    /// The sources of which something came in this epoch already.
+    /// The sources that have already delivered something in this epoch.
     pub done: crate::sources::Sources,
 }
 
-/// A piece, or a part of one, rendered and placed in an output.
+/// A piece or a part of one, rendered and placed in an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segment {
     /// The identity of its piece.
     pub piece: String,
-    /// What brought it; the list of what was left out has no source.
+    /// The source it came from; `None` for the list of what was left out.
     pub source: Option<Source>,
     /// The hash of the piece's content.
     pub hash: String,
@@ -75,17 +76,17 @@ pub struct Segment {
     pub path: String,
     pub reason: Reason,
     pub order: Order,
-    /// Never queued: forgotten unless it leaves with this event.
+    /// Never queued: dropped unless it is sent with this event.
     pub is_transient: bool,
     /// In the agent's unit.
     pub size: u64,
     pub tokens: u64,
     pub text: String,
-    /// The output it goes into, from 0.
+    /// The output it goes into, counted from 0.
     pub slot: u32,
 }
 
-/// What goes where, decided.
+/// The decision which segment goes where.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Briefing {
     pub segments: Vec<Segment>,
@@ -116,8 +117,8 @@ pub fn fit(standing: &Standing, pieces: &[Piece], room: Room) -> Briefing {
     packer.briefing
 }
 
-/// Finds the pieces that come first of a source with a head of its own, where that piece lacks it: the one that has it is
-/// in the window already, brought by another source.
+/// Finds the first piece of each source with a head, if that piece lacks the head: the piece that has it is already in
+/// the window, brought by another source.
 fn headless(standing: &Standing, pieces: &[Piece], due: &[Due]) -> Vec<(usize, String)> {
     let head_for = |source: Source| {
         let Framing::Own { head, .. } = source.row().framing else { return None };
@@ -137,7 +138,7 @@ struct Packer<'a> {
 }
 
 impl<'a> Packer<'a> {
-    /// The room of one output, without its header.
+    /// Returns the room of one output, without its header.
     fn whole(&self) -> u64 {
         self.room.cap - HEADER_ROOM
     }
@@ -157,7 +158,7 @@ impl<'a> Packer<'a> {
         self.slot
     }
 
-    /// Gives a queued segment, which is rendered already, its output.
+    /// Assigns an output to a queued segment, which is already rendered.
     fn place(&mut self, id: i64, size: u64) {
         if size + JOINT > self.free() && self.used > 0 {
             self.next();
@@ -172,7 +173,7 @@ impl<'a> Packer<'a> {
         let before = (self.slot, self.used);
         let Some(texts) = self.split(piece, head, is_update, last) else {
             (self.slot, self.used) = before;
-            let reason = format!("{} tokens do not fit into what is left of this event", piece.tokens);
+            let reason = format!("{} tokens do not fit into the room left in this event", piece.tokens);
             self.briefing.notes.push(Note::warning(piece.path.clone(), NoteKind::NoRoom, reason));
             self.left_out.push(piece);
             return;
@@ -199,8 +200,8 @@ impl<'a> Packer<'a> {
         }
     }
 
-    /// Cuts a piece into the texts of its parts, each with its output. `None` where it would need an output beyond the
-    /// last allowed one.
+    /// Splits a piece into the texts of its parts, each with its output. Returns `None` if it would need an output
+    /// after `last`.
     fn split(&mut self, piece: &Piece, head: &str, is_update: bool, last: u32) -> Option<Vec<(u32, String)>> {
         let unit = self.room.unit;
         let mut safe = window::safe(&piece.text);
@@ -209,7 +210,7 @@ impl<'a> Packer<'a> {
         }
         let whole = unit.of(&framed(piece, is_update, None, &safe));
         if whole + JOINT > self.free() && whole + JOINT <= self.whole() && self.used > self.whole() / 2 {
-            // It fits into an output of its own, and this one is well filled.
+            // It fits into an output of its own, and this one is already well filled.
             self.next();
         }
         if self.slot >= last {
@@ -240,7 +241,7 @@ impl<'a> Packer<'a> {
         Some(texts)
     }
 
-    /// Adds one last segment that says what is not there and how to read it.
+    /// Adds a final segment that lists what was left out and how to read it.
     fn name_what_was_left_out(&mut self) {
         if self.left_out.is_empty() {
             return;
@@ -278,7 +279,7 @@ impl<'a> Packer<'a> {
     }
 }
 
-/// Returns a piece's text with its label; a source's own form has none, except where it had to be split.
+/// Returns a piece's text with its label. Text in a source's own format has none, unless it had to be split.
 fn framed(piece: &Piece, is_update: bool, part: Option<(u32, u32)>, text: &str) -> String {
     if matches!(piece.source.row().framing, Framing::Own { .. }) && part.is_none() {
         return text.to_owned();

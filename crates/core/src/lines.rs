@@ -1,11 +1,11 @@
-//! Lines with their places, and which of them are inside a code fence or a comment.
+//! Lines with their positions, and which of them are inside a code fence or a comment.
 
-/// One line: its text without the line break, and where it lies.
+/// One line: its text without the line break, and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Line<'a> {
     pub(crate) text: &'a str,
     pub(crate) start: usize,
-    /// Behind the line break.
+    /// The position after the line break.
     pub(crate) end: usize,
 }
 
@@ -20,7 +20,7 @@ impl Line<'_> {
     }
 }
 
-/// Returns the lines of `text` from the byte `from` on.
+/// Returns the lines of `text`, starting at the byte `from`.
 pub(crate) fn lines(text: &str, from: usize) -> impl Iterator<Item = Line<'_>> {
     let mut start = from;
     std::iter::from_fn(move || {
@@ -33,7 +33,8 @@ pub(crate) fn lines(text: &str, from: usize) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
-/// A line that could open or close a fence: its character, the length of the run, and whether nothing follows it.
+/// Parses a line that could open or close a fence: its character, the length of the run, and whether nothing follows
+/// it.
 fn fence(line: &str) -> Option<(usize, usize, bool)> {
     let trimmed = line.trim_start_matches(' ');
     if line.len() - trimmed.len() > 3 {
@@ -46,16 +47,17 @@ fn fence(line: &str) -> Option<(usize, usize, bool)> {
     };
     let length = trimmed.bytes().take_while(|byte| *byte == b"`~"[which]).count();
     let rest = &trimmed[length..];
-    // A backtick behind the run makes it inline code.
+    // A backtick after the run makes it inline code.
     (length >= 3 && !(which == 0 && rest.contains('`'))).then(|| (which, length, rest.trim().is_empty()))
 }
 
-/// Tells, line by line, whether a line is markdown's own or hidden in a fence or a comment.
+/// Tells, line by line, whether a line is inside a fence or a comment.
 ///
-/// A fence or comment that nobody closes hides nothing: else one forgotten fence would swallow every entry behind it.
+/// A fence or comment that is never closed hides nothing: otherwise one forgotten fence would swallow every entry
+/// after it.
 #[derive(Debug)]
 pub(crate) struct Hidden {
-    /// Per closing line: its place, and the longest closing run of each character from there to the end.
+    /// For each closing line: its position, and the longest closing run of each character from there to the end.
     closers: Vec<(usize, [usize; 2])>,
     last_comment_end: Option<usize>,
     inside: Inside,
@@ -88,7 +90,7 @@ impl Hidden {
         Self { closers, last_comment_end: text.rfind("-->"), inside: Inside::Nothing }
     }
 
-    /// Returns whether `line` is hidden. To be asked for every line in turn.
+    /// Returns whether `line` is hidden. Must be called for every line in order.
     pub(crate) fn hides(&mut self, line: &Line<'_>) -> bool {
         match self.inside {
             Inside::Fence(which, length) => {
@@ -123,7 +125,7 @@ impl Hidden {
         true
     }
 
-    /// Returns what would have to be added to `text` so that nothing in it stays open: a fence or the end of a comment.
+    /// Returns what must be appended to `text` to close an open fence or comment, if there is one.
     pub(crate) fn left_open(text: &str) -> Option<String> {
         let mut open: Option<(usize, usize)> = None;
         for line in lines(text, 0) {
@@ -157,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_closes_hides_nothing_more() {
+    fn unclosed_fences_and_comments_hide_nothing() {
         assert_eq!(visible("a\n```\nb\n"), ["a", "b"]);
         assert_eq!(visible("a\n````\nb\n```\nc"), ["a", "b", "c"]);
         assert_eq!(visible("a\n<!-- b\nc"), ["a", "c"]);
@@ -165,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_open_can_be_closed() {
+    fn open_fences_and_comments_can_be_closed() {
         assert_eq!(Hidden::left_open("a\n~~~~ x\nb"), Some("~~~~".into()));
         assert_eq!(Hidden::left_open("<!-- x\nb"), Some("-->".into()));
         assert_eq!(Hidden::left_open("```\na\n```\n<!-- x -->"), None);

@@ -1,4 +1,4 @@
-//! One writer at a time in a directory of context files.
+//! Locks a directory of context files, so that only one process writes there at a time.
 
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
@@ -8,10 +8,10 @@ use crate::Failure;
 use crate::fs::{FileProblem, make_private};
 use crate::shown::path_text;
 
-/// Writers need milliseconds. Whoever holds a lock longer than this hangs.
+/// Writing takes milliseconds. A process that holds a lock longer than this is stuck.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A held lock; it is let go when dropped, also by a process that dies.
+/// A held lock. It is released when dropped, and when the process dies.
 #[derive(Debug)]
 pub(crate) struct Lock {
     _file: File,
@@ -20,8 +20,8 @@ pub(crate) struct Lock {
 impl Lock {
     /// Waits for the lock of a directory.
     ///
-    /// The directory itself is locked, so that everybody who writes there takes part, whatever their home. Where that
-    /// is not possible (Windows, some network file systems), a file in the user's state directory stands for it.
+    /// Locks the directory itself, so that all processes share the lock even if their home directories differ. Where
+    /// that is not possible (Windows, some network file systems), locks a file in the user's state directory instead.
     pub(crate) fn of(directory: &Path, state: Option<&Path>) -> Result<Self, Failure> {
         let deadline = Instant::now() + PATIENCE;
         let cannot = |problem: &FileProblem| Failure::new(format!("cannot lock `{}`", path_text(directory))).because(problem);
@@ -33,12 +33,15 @@ impl Lock {
         match own {
             Ok(file) => return Ok(Self { _file: file }),
             Err(FileProblem::Locked) if cfg!(unix) => {
-                return Err(cannot(&FileProblem::Locked).hint("another `brief` is writing there: wait for it, or end it if it hangs"));
+                return Err(
+                    cannot(&FileProblem::Locked).hint("another `brief` is writing there: wait until it finishes, or stop it if it hangs")
+                );
             }
             Err(problem @ (FileProblem::Missing | FileProblem::PermissionDenied)) => return Err(cannot(&problem)),
             Err(_) => {}
         }
-        let state = state.ok_or_else(|| cannot(&FileProblem::Missing).hint("set HOME or XDG_STATE_HOME: the lock is kept there"))?;
+        let state =
+            state.ok_or_else(|| cannot(&FileProblem::Missing).hint("set HOME or XDG_STATE_HOME; the lock file is created there"))?;
         let locks = state.join("brief").join("locks");
         let name = blake3::hash(path_text(&fs::canonicalize(directory).unwrap_or_else(|_| directory.to_path_buf())).as_bytes()).to_hex();
         let open = || {

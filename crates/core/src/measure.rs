@@ -1,9 +1,9 @@
 //! Sizes in the unit in which an agent counts.
 
-/// What an agent counts when it limits context.
+/// The unit in which an agent limits context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// UTF-16 units, as JavaScript's `length`.
+    /// UTF-16 units, like JavaScript's `length`.
     Utf16,
     Bytes,
     Characters,
@@ -38,8 +38,8 @@ impl Unit {
         }
     }
 
-    /// Cuts the longest beginning that fits into `room`: at the end of a line, else behind a space, else anywhere
-    /// between two characters. The beginning is empty only when not even one character fits.
+    /// Cuts off the longest prefix that fits into `room`: at the end of a line, otherwise after a space, otherwise
+    /// between two characters. The prefix is empty only if not even one character fits.
     pub fn cut(self, text: &str, room: u64) -> (&str, &str) {
         let (mut used, mut end, mut line, mut space) = (0, text.len(), 0, 0);
         for (at, c) in text.char_indices() {
@@ -55,7 +55,7 @@ impl Unit {
             }
         }
         if end < text.len() {
-            // A cut far before the end would waste the room; a very long line is cut inside.
+            // A cut far before the end would waste room, so a very long line is cut inside.
             end = [line, space].into_iter().find(|at| *at > end / 2).unwrap_or(end);
         }
         text.split_at(end)

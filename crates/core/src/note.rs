@@ -1,25 +1,25 @@
-//! What happened to a path on its way through the pipeline.
+//! Notes: what happened to a path on its way through the pipeline.
 //!
 //! Every skip, cut, redaction, split or fallback leaves a [`Note`]. `--explain`, `--json`, the log and the inspector
-//! all print the same notes, so nothing disappears without a word.
+//! all print the same notes, so nothing is dropped silently.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How much a note matters to the person who asked.
+/// How important a note is to the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Expected, shown only with `--explain`.
+    /// Expected; shown only with `--explain`.
     Info,
-    /// Worth a line on stderr.
+    /// Shown on stderr.
     Warning,
-    /// Something that was asked for is missing from the result.
+    /// Something that was requested is missing from the result.
     Error,
 }
 
-/// The kind of thing that happened; the unit in which notes are counted in summaries.
+/// What happened. Summaries count notes by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NoteKind {
@@ -50,7 +50,7 @@ pub enum NoteKind {
     Format,
     Stale,
     Fallback,
-    /// A kind that this version does not know: the log was written by an earlier or a later one.
+    /// A kind that this version does not know, because another version wrote the log.
     #[serde(other)]
     Other,
 }
@@ -60,7 +60,7 @@ impl NoteKind {
     pub fn words(self) -> &'static str {
         match self {
             Self::Missing => "missing",
-            Self::Permission => "without permission",
+            Self::Permission => "permission denied",
             Self::TooLarge => "too large",
             Self::TooMany => "over the directory limit",
             Self::Binary => "binary",
@@ -80,7 +80,7 @@ impl NoteKind {
             Self::NearLimit => "near a limit",
             Self::Empty => "empty",
             Self::Budget => "over the budget",
-            Self::NoRoom => "without room in the event",
+            Self::NoRoom => "not enough room",
             Self::Replaced => "with replaced characters",
             Self::Config => "configuration",
             Self::Format => "malformed",
@@ -91,17 +91,17 @@ impl NoteKind {
     }
 }
 
-/// One thing that happened to one path, with the reason in words.
+/// One thing that happened to one path, with a reason for people to read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Kept")]
 pub struct Note {
-    /// The path as shown to people (see [`crate::shown`]).
+    /// The path as shown to users (see [`crate::shown`]).
     pub path: String,
     pub kind: NoteKind,
     pub level: Level,
     /// A clause that completes "`path`: …".
     pub reason: String,
-    /// Which layer decided: a setting with its origin, an ignore file with its pattern, a flag.
+    /// What decided this: a setting with its origin, an ignore file with its pattern, or a flag.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<String>,
 }
@@ -135,7 +135,7 @@ impl fmt::Display for Note {
     }
 }
 
-/// A note as a log holds it: an object, or a sentence where an early version wrote it.
+/// A note in a log: an object, or a plain sentence in logs of early versions.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Kept {
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_of_early_logs_and_kinds_of_later_ones_are_read() {
+    fn notes_of_early_and_of_later_versions_are_read() {
         let notes: Vec<Note> =
             serde_json::from_str(r#"["a.md: was redacted", {"path":"b.md","kind":"from-the-future","level":"error","reason":"is new"}]"#)
                 .unwrap();

@@ -1,47 +1,47 @@
-//! What a source brings: text that was loaded and guarded, ready to be fitted into a window.
+//! Pieces: text from a source, loaded and guarded, ready to be fitted into a window.
 
 use crate::note::Note;
 use crate::reason::Reason;
 use crate::sources::Source;
 use crate::tokens::estimate_bytes;
 
-/// The order in which pieces go into a window when not all fit at once: first in, first out within each.
+/// The order in which pieces go into a window when not all fit at once. Pieces of equal order keep theirs.
 ///
-/// The ledger keeps these numbers: a new kind gets a number of its own, none is ever given to another kind.
+/// The ledger stores these numbers: a new kind gets a new number, and numbers are never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Order {
     /// Hard rules.
     Constitution = 0,
-    /// Documents chosen for the running message. They are fitted, never queued.
+    /// Documents chosen for the current message. They are fitted or left out, never queued.
     Document = 1,
-    /// The identity of every domain from the root down to here.
+    /// The identity of every domain from the root down to the current directory.
     Chain = 2,
-    /// The hand-off of the session before.
+    /// The state handed over by the previous session.
     State = 3,
     /// A domain's knowledge.
     Knowledge = 4,
     /// The other core files of the project.
     Gate = 5,
-    /// The list of what had no room: always last.
+    /// The list of what did not fit: always last.
     LeftOut = 255,
 }
 
 impl Order {
-    /// Returns the number under which the ledger keeps it.
+    /// Returns the number that the ledger stores.
     pub const fn number(self) -> u8 {
         self as u8
     }
 }
 
-/// The place of a piece among those of its source.
+/// The role of a piece among those of its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Role {
     #[default]
     Body,
-    /// It begins with its source's head, the lines above everything the source says.
+    /// It begins with the source's head, the lines that introduce everything from that source.
     Head,
-    /// It closes what the source says: no head is put above it.
+    /// It ends the source's output: no head is put above it.
     Closing,
 }
 
@@ -49,7 +49,7 @@ pub enum Role {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
     pub source: Source,
-    /// Its identity in the ledger: the absolute path of its file, with `#heading` for a section of it.
+    /// Its identity in the ledger: the absolute path of its file, with `#heading` for a section.
     pub id: String,
     /// The path as shown to the model.
     pub path: String,
@@ -57,9 +57,9 @@ pub struct Piece {
     pub order: Order,
     pub role: Role,
     pub text: String,
-    /// The BLAKE3 hash of the text; of a whole file, that of its content, however it is framed here.
+    /// The BLAKE3 hash of the text; for a whole file, of its content without the frame.
     pub hash: blake3::Hash,
-    /// The file that this is a part of: who has the whole needs no part.
+    /// The file that this is a part of. A window that has the whole file does not need the part.
     pub whole: Option<Whole>,
     /// Estimated from bytes; exact counts are made elsewhere.
     pub tokens: u64,
@@ -72,48 +72,48 @@ pub struct Whole {
     pub hash: blake3::Hash,
 }
 
-/// Returns the hash of a file's content, without the space around it: all sources see the same, whatever they show of it.
+/// Returns the hash of a file's trimmed content. It is the same for all sources, whatever they show of the file.
 pub fn content_hash(text: &str) -> blake3::Hash {
     blake3::hash(text.trim().as_bytes())
 }
 
 impl Piece {
-    /// Makes a piece of text that was already guarded.
+    /// Makes a piece of text that has already been guarded.
     pub fn new(source: Source, id: impl Into<String>, path: impl Into<String>, reason: Reason, order: Order, text: String) -> Self {
         let hash = blake3::hash(text.as_bytes());
         let tokens = estimate_bytes(text.len());
         Self { source, id: id.into(), path: path.into(), reason, order, role: Role::Body, text, hash, whole: None, tokens }
     }
 
-    /// Says which place it has among the pieces of its source.
+    /// Sets the role among the pieces of its source.
     #[must_use]
     pub fn with_role(self, role: Role) -> Self {
         Self { role, ..self }
     }
 
-    /// Says that this is the whole of a file with that content (see [`content_hash`]), whatever frame its text has.
+    /// Marks this as a whole file with that content (see [`content_hash`]), whatever frame its text has.
     #[must_use]
     pub fn of_content(self, hash: blake3::Hash) -> Self {
         Self { hash, ..self }
     }
 
-    /// Says that this is a part of a file.
+    /// Marks this as a part of a file.
     #[must_use]
     pub fn part_of(self, whole: &Whole) -> Self {
         Self { whole: Some(whole.clone()), ..self }
     }
 
-    /// Tells whether somebody who has the other has this too.
+    /// Returns whether a window that has `other` also has this.
     pub fn is_within(&self, other: &Self) -> bool {
         self.id == other.id || self.whole.as_ref().is_some_and(|whole| whole.id == other.id && whole.hash == other.hash)
     }
 }
 
-/// What a source found at a moment: its pieces, and what happened on the way.
+/// What a source found at a moment: its pieces, and notes about what happened.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Brought {
     pub pieces: Vec<Piece>,
     pub notes: Vec<Note>,
-    /// The documents have to be prepared for search before the next message: there was no time to do it now.
+    /// The documents must be prepared for search before the next message, because there was no time for it now.
     pub is_behind: bool,
 }

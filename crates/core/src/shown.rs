@@ -1,13 +1,13 @@
-//! Paths as people and models see them.
+//! Paths as users and models see them.
 //!
-//! `/` is the separator on every platform, names that are not UTF-8 keep their bytes as `\xNN`, and nothing that is
-//! shown can move a cursor or turn text around.
+//! `/` is the separator on every platform, names that are not UTF-8 keep their bytes as `\xNN`, and no output can move
+//! the cursor or reverse the direction of text.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
-/// Returns `path` as text: `/` as separator, `./` dropped, bytes that are not UTF-8 as `\xNN`.
+/// Returns `path` as text: with `/` as separator, without `./`, and with bytes that are not UTF-8 as `\xNN`.
 pub fn path_text(path: &Path) -> String {
     components_text(path.components().map(|component| match component {
         Component::Prefix(prefix) => Part::Prefix(prefix.as_os_str()),
@@ -18,7 +18,7 @@ pub fn path_text(path: &Path) -> String {
     }))
 }
 
-/// A component of a path of any platform; what a platform cannot have can still be tested there.
+/// A component of a path on any platform, so that Windows paths can be tested on Unix.
 enum Part<'a> {
     Prefix(&'a OsStr),
     Root,
@@ -55,7 +55,7 @@ fn push_separated(text: &mut String, name: &OsStr) {
 
 fn push_name(text: &mut String, name: &OsStr) {
     if let Some(name) = name.to_str() {
-        // On Windows a name never holds a separator of its own; on Unix a backslash is an ordinary character.
+        // On Windows a name never contains a separator; on Unix a backslash is an ordinary character.
         text.push_str(name);
         return;
     }
@@ -68,14 +68,14 @@ fn push_name(text: &mut String, name: &OsStr) {
     }
 }
 
-/// Returns a path as a word of a command line: quoted where the shell would take it apart.
+/// Returns a path as one word of a command line, quoted if the shell would split it.
 pub fn shell_word(path: &Path) -> String {
     let text = path_text(path);
     let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+@%,".contains(&byte));
     if is_plain { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
-/// Returns the path that has these bytes.
+/// Returns the path with these bytes.
 pub fn path_from_bytes(bytes: &[u8]) -> PathBuf {
     #[cfg(unix)]
     {
@@ -86,7 +86,7 @@ pub fn path_from_bytes(bytes: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// Returns `path` relative to `base` where it lies below it, else the path itself, as text.
+/// Returns `path` as text: relative to `base` if it is below it, otherwise unchanged.
 pub fn relative_text(path: &Path, base: &Path) -> String {
     match path.strip_prefix(base) {
         Ok(below) => path_text(below),
@@ -94,7 +94,7 @@ pub fn relative_text(path: &Path, base: &Path) -> String {
     }
 }
 
-/// Returns `path` without `.` and with `..` resolved by name only; it never touches the disk.
+/// Returns `path` without `.` and with `..` resolved by name only. Does not access the disk.
 pub fn normalize(path: &Path) -> PathBuf {
     let mut result = PathBuf::new();
     for component in path.components() {
@@ -116,13 +116,14 @@ pub fn normalize(path: &Path) -> PathBuf {
     result
 }
 
-/// Returns whether a terminal or a reader could be fooled by this character: controls, bidi overrides, invisible tags.
+/// Returns whether this character could deceive a reader or control a terminal: controls, bidi overrides, invisible
+/// tags.
 pub fn is_deceptive(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{061C}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{E0000}'..='\u{E007F}')
 }
 
-/// Returns `text` on one line and without deceptive characters, which become visible escapes.
+/// Returns `text` on one line, with deceptive characters replaced by visible escapes.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     let is_plain = |byte: u8| (0x20..0x7F).contains(&byte);
     if text.bytes().all(is_plain) || !text.chars().any(is_deceptive) {
@@ -139,7 +140,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
 pub fn tree_order(a: &str, b: &str) -> std::cmp::Ordering {
     let rank = |byte: u8| if byte == b'/' { 0 } else { u16::from(byte) + 1 };
     let (a, b) = (a.as_bytes(), b.as_bytes());
-    // Paths that are sorted share long beginnings: eight bytes at a time.
+    // Sorted paths share long prefixes, so compare eight bytes at a time.
     let same = 8 * a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0).take_while(|(x, y)| x == y).count();
     let (a, b) = (&a[same..], &b[same..]);
     match a.iter().zip(b).position(|(x, y)| x != y) {

@@ -1,8 +1,8 @@
-//! Bytes to text: what counts as text, and how it is decoded.
+//! Decoding bytes: what counts as text, and in which encoding.
 
 use std::borrow::Cow;
 
-/// Why bytes are not text we can show.
+/// Why bytes could not be decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Undecodable {
     Binary,
@@ -11,7 +11,7 @@ pub enum Undecodable {
 
 /// Decodes UTF-8 (a byte order mark is dropped) or UTF-16 with a byte order mark.
 ///
-/// A NUL byte means binary. Other encodings are not guessed: a wrong guess puts wrong text before a model, silently.
+/// A NUL byte means binary. Other encodings are not guessed: a wrong guess would silently show wrong text to a model.
 pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Undecodable> {
     match bytes {
         [0xFF, 0xFE, 0, 0, ..] => Err(Undecodable::Binary),
@@ -52,7 +52,8 @@ fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<Cow<'_, str>, 
     Ok(Cow::Owned(text))
 }
 
-/// Returns the length of the longest run of `byte` in `bytes`. Used to make frames that content cannot close.
+/// Returns the length of the longest run of `byte` in `bytes`. Used to choose delimiters that the content cannot
+/// close.
 pub fn longest_run(bytes: &[u8], byte: u8) -> usize {
     let mut longest = 0;
     let mut at = 0;
@@ -65,7 +66,7 @@ pub fn longest_run(bytes: &[u8], byte: u8) -> usize {
     longest
 }
 
-/// Returns the longest beginning of `text` that has at most `bytes` bytes.
+/// Returns the longest prefix of `text` that has at most `bytes` bytes.
 pub fn beginning(text: &str, bytes: usize) -> &str {
     let mut end = bytes.min(text.len());
     while !text.is_char_boundary(end) {
@@ -79,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn utf8_and_utf16_decode_and_the_mark_goes() {
+    fn utf8_and_utf16_decode_without_their_mark() {
         assert_eq!(decode(b"plain").unwrap(), "plain");
         assert_eq!(decode(b"\xEF\xBB\xBFmarked").unwrap(), "marked");
         assert_eq!(decode(b"\xFF\xFEh\0i\0").unwrap(), "hi");

@@ -1,14 +1,14 @@
-//! Token counts: cheap estimates, and the source through which an exact counter comes in.
+//! Token counts: cheap estimates, and the trait for an exact counter.
 //!
-//! Loading an exact vocabulary takes tens of milliseconds, so nothing in the core does it. The estimates differ on
-//! purpose: each spec fixes its own.
+//! Loading an exact vocabulary takes tens of milliseconds, so the core never does it. The estimates differ on purpose:
+//! each spec defines its own.
 
-/// Counts tokens exactly. Implemented outside the core, where the vocabulary lives.
+/// Counts tokens exactly. Implemented outside the core, in the crate that has the vocabulary.
 pub trait TokenCounter: Sync {
-    /// Returns the number of tokens of `text`, whose BLAKE3 hash is `hash` (a key for caches).
+    /// Returns the number of tokens in `text`, whose BLAKE3 hash is `hash` (a key for caches).
     fn count(&self, text: &str, hash: &blake3::Hash) -> u64;
 
-    /// Returns the name of the encoding, as shown to people.
+    /// Returns the name of the encoding, as shown to users.
     fn encoding(&self) -> &str;
 }
 

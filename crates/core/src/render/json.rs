@@ -29,7 +29,7 @@ pub(super) fn header(frame: &Frame<'_>) -> String {
 
 pub(super) fn section(file: &LoadedFile<'_>, text: &str, separator: &str, out: &mut Buffer) {
     let row = File { path: file.shown, bytes: file.bytes, tokens: file.tokens, redacted: file.secrets.len(), content: text };
-    serde_json::to_writer(&mut *out, &row).expect("text can be written to memory");
+    serde_json::to_writer(&mut *out, &row).expect("writing to memory cannot fail");
     let end = if separator.is_empty() { "\n" } else { separator };
     out.push(end.as_bytes());
 }

@@ -1,4 +1,4 @@
-//! Markdown: the structure of spec 4's "Output Format Specification".
+//! Markdown, structured according to "Output Format Specification" in spec 4.
 
 use std::fmt::Write as _;
 
@@ -79,7 +79,7 @@ pub(super) fn section(file: &LoadedFile<'_>, text: &str, out: &mut Buffer) {
     close(text.as_bytes().last().copied(), &fence, out);
 }
 
-/// The fence of a text without one of its own.
+/// The fence for a text that contains no fence.
 pub(super) const FENCE: &str = "```";
 
 pub(super) fn open(shown: &str, fence: &str, out: &mut Buffer) {
@@ -101,7 +101,7 @@ pub fn fence(text: &str) -> String {
     "`".repeat(longest_run(text.as_bytes(), b'`').max(FENCE.len() - 1) + 1)
 }
 
-/// Returns the language tag for a file name; unknown ones get none.
+/// Returns the language tag for a file name, or an empty one if it is unknown.
 pub fn language(path: &str) -> &'static str {
     let name = path.rsplit('/').next().unwrap_or(path);
     match name {

@@ -1,4 +1,4 @@
-//! Text to bytes: one file per format. Content can never close its own frame, in any of them.
+//! Rendering text in each format, one file per format. In none of them can content close its own frame.
 
 mod json;
 mod markdown;
@@ -24,18 +24,18 @@ pub enum Format {
     Json,
     Jsonl,
     Plain,
-    /// The directory structure alone.
+    /// Only the directory structure.
     Tree,
 }
 
-/// How files are rendered.
+/// How to render files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Style {
     pub format: Format,
     pub has_line_numbers: bool,
 }
 
-/// What surrounds the sections.
+/// The text around the sections.
 #[derive(Debug)]
 pub struct Frame<'a> {
     pub limits: &'a ShownLimits,
@@ -44,17 +44,17 @@ pub struct Frame<'a> {
     pub bytes: u64,
     pub tokens: Option<u64>,
     pub encoding: Option<&'a str>,
-    /// What the budget kept out: the first of them, and how many there are.
+    /// The files left out for the budget: the first of them, and their total number.
     pub left_out: &'a [Left],
     pub left_out_total: usize,
     pub notes: &'a [Note],
 }
 
-/// How many files that could not be used are named in the document.
+/// The maximum number of unusable files to list in the document.
 const MISSING: usize = 20;
 
 impl Frame<'_> {
-    /// Returns a line for each path that was asked for and could not be used.
+    /// Returns a line for each requested path that could not be used.
     fn missing(&self) -> Vec<String> {
         let errors = self.notes.iter().filter(|note| note.level == Level::Error);
         let mut lines: Vec<String> =
@@ -93,8 +93,8 @@ impl Style {
         }
     }
 
-    /// Appends what stands before a file's content, if this format takes contents as they are. The content is read to
-    /// where it stands, without a copy; [`Style::close`] tells whether it could be left there.
+    /// Appends the text before a file's content and returns true, if this format includes contents unchanged. The
+    /// content can then be read directly into `out` without a copy; [`Style::close`] tells whether it could stay.
     pub fn open(&self, shown: &str, out: &mut Buffer) -> bool {
         let takes_as_it_is = self.format == Format::Markdown && !self.has_line_numbers;
         if takes_as_it_is {
@@ -103,7 +103,7 @@ impl Style {
         takes_as_it_is
     }
 
-    /// Appends what stands behind the content that begins at `start`, unless that needs another frame.
+    /// Appends the text after the content that begins at `start`, unless the content needs another frame.
     pub fn close(&self, start: usize, out: &mut Buffer) -> bool {
         let content = &out.as_bytes()[start..];
         let holds = longest_run(content, b'`') < markdown::FENCE.len();
@@ -113,7 +113,7 @@ impl Style {
         holds
     }
 
-    /// Returns what stands between two sections.
+    /// Returns the text between two sections.
     pub fn separator(&self) -> &'static str {
         match self.format {
             Format::Markdown => "\n",
@@ -131,7 +131,7 @@ impl Style {
         }
     }
 
-    /// Returns a note if this format cannot show some of the file's characters as they are.
+    /// Returns a note if this format cannot show all characters of the file unchanged.
     pub fn replaces(&self, file: &LoadedFile<'_>) -> Option<Note> {
         match self.format {
             Format::Xml => xml::replaces(file),
@@ -140,7 +140,7 @@ impl Style {
     }
 }
 
-/// Puts a number before every line, as wide as the last one needs.
+/// Numbers the lines, aligned to the width of the last number.
 fn number_lines(text: &str) -> String {
     use std::fmt::Write as _;
     let count = text.lines().count();
@@ -152,7 +152,7 @@ fn number_lines(text: &str) -> String {
     numbered
 }
 
-/// Returns a list of names, or the word for none.
+/// Returns the names as a list, or "none".
 fn joined(items: &[String]) -> String {
     if items.is_empty() { "(none)".to_owned() } else { items.join(", ") }
 }

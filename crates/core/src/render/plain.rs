@@ -1,4 +1,4 @@
-//! Plain text: a ruled line with the path before each file, longer than any such line inside it.
+//! Plain text: before each file a ruled line with its path, longer than any such line in the content.
 
 use std::fmt::Write as _;
 

@@ -1,7 +1,7 @@
-//! What a model sees of the pieces in its window.
+//! Renders pieces as a model sees them in its window.
 //!
-//! Every piece stands under a line that names its file, so project text never poses as the user's. A line of content
-//! that looks like ours is moved in by a space; characters that turn text around or hide it are made visible.
+//! Every piece has a line above it that names its file, so that project text cannot pose as the user's. A content line
+//! that looks like one of ours is indented by a space; characters that hide or reverse text are made visible.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use crate::measure::Unit;
 use crate::shown::one_line;
 
-/// How our own lines begin.
+/// The prefix of our own lines.
 pub const MARK: &str = "=== brief: ";
 
 /// Returns the line above a piece.
@@ -32,10 +32,10 @@ pub fn header(number: u32, of: u32) -> String {
     format!("{MARK}project context, part {number} of {of} ===\n")
 }
 
-/// The most that a header takes, in any unit.
+/// The maximum size of a header, in any unit.
 pub const HEADER_ROOM: u64 = 80;
 
-/// Makes content safe to stand under a label.
+/// Makes content safe to show under a label.
 pub fn safe(text: &str) -> Cow<'_, str> {
     let is_framed = text.starts_with(MARK) || text.contains("\n=== brief: ");
     let is_deceptive = !text.is_ascii() && text.chars().any(hides);
@@ -54,12 +54,12 @@ pub fn safe(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Characters that turn text around, and tags that only a machine can see.
+/// Returns whether a character reverses text or is an invisible tag.
 fn hides(c: char) -> bool {
     matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{E0000}'..='\u{E007F}')
 }
 
-/// One output, ready for its target.
+/// One output, ready to be delivered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rendered {
     pub text: String,
@@ -71,7 +71,7 @@ pub struct Rendered {
 pub fn output(header: Option<&str>, segments: &[&str], unit: Unit) -> Rendered {
     let mut text = header.unwrap_or_default().to_owned();
     for (number, segment) in segments.iter().enumerate() {
-        // The gate's own form ends its pieces with a blank line: no second one.
+        // The gate's own format ends its pieces with a blank line, so no second one is added.
         if (number > 0 || header.is_some()) && !text.ends_with("\n\n") {
             text.push('\n');
         }
@@ -84,7 +84,7 @@ pub fn output(header: Option<&str>, segments: &[&str], unit: Unit) -> Rendered {
     Rendered { text, size }
 }
 
-/// What joining adds to a segment at most: a line break before and one behind.
+/// The maximum that joining adds to a segment: a line break before and one after.
 pub const JOINT: u64 = 2;
 
 #[cfg(test)]

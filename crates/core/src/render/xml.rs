@@ -1,4 +1,4 @@
-//! XML that every parser accepts: contents as CDATA, characters that XML forbids made visible.
+//! XML that every parser accepts: contents are CDATA, and characters that XML forbids are made visible.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -56,7 +56,8 @@ pub(super) fn section(file: &LoadedFile<'_>, text: &str, out: &mut Buffer) {
 
 pub(super) fn replaces(file: &LoadedFile<'_>) -> Option<Note> {
     let count = file.text.chars().filter(|c| !is_allowed(*c)).count();
-    (count > 0).then(|| Note::warning(file.shown, NoteKind::Replaced, format!("{count} characters that XML forbids are shown as pictures")))
+    (count > 0)
+        .then(|| Note::warning(file.shown, NoteKind::Replaced, format!("{count} characters that XML forbids were replaced by symbols")))
 }
 
 /// Returns whether XML 1.0 allows a character.
@@ -64,7 +65,7 @@ fn is_allowed(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
 }
 
-/// Makes the characters that XML forbids visible: controls become their pictures, the two noncharacters U+FFFD.
+/// Replaces the characters that XML forbids: controls by their symbols (`␀`), the two noncharacters by U+FFFD.
 fn allowed(text: &str) -> Cow<'_, str> {
     if text.chars().all(is_allowed) {
         return Cow::Borrowed(text);
@@ -77,9 +78,9 @@ fn allowed(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(picture).collect())
 }
 
-/// Returns text as CDATA; `]]>` inside it is split over two blocks.
+/// Returns text as CDATA; `]]>` inside it is split across two blocks.
 pub fn cdata(text: &str) -> String {
-    // A carriage return would come back as a line feed, so it stands outside as a reference.
+    // A parser would turn a carriage return into a line feed, so it is written outside as a reference.
     format!("<![CDATA[{}]]>", allowed(text).replace("]]>", "]]]]><![CDATA[>").replace('\r', "]]>&#13;<![CDATA["))
 }
 
