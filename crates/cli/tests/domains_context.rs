@@ -51,7 +51,7 @@ fn domain_chain_discovery_no_megg_found() {
     exit code: 0
     ----- stdout -----
     No domain here: there is no .megg directory in this directory or above it.
-    `brief init domain` makes one.
+    `brief init domain` creates one.
     ----- stderr -----
     ");
 }
@@ -197,7 +197,7 @@ fn state_loading_skip_expired_state() {
     for (text, reason) in [
         (state("2026-11-15T09:00:00Z", "done"), "it is marked as done"),
         (state("2026-11-13T11:59:59Z", "active"), "it was updated 2 days ago, more than 48 hours"),
-        (state("the day before", "active"), "its date `the day before` cannot be read"),
+        (state("the day before", "active"), "its date `the day before` is not valid"),
         (state("", "active"), "it does not say when it was updated"),
         ("no front matter\n".to_owned(), "it does not say when it was updated"),
     ] {
@@ -240,7 +240,7 @@ fn session_start_hook_output_json_output_for_hook() {
 fn a_hook_without_a_domain_prints_an_object_all_the_same() {
     let output: Value = serde_json::from_str(&Sandbox::new().brief(["context", "--json"]).success().stdout()).unwrap();
     assert_eq!(output["hookSpecificOutput"]["additionalContext"], "");
-    assert_eq!(output["systemMessage"], "Briefing: no .megg found. `brief init domain` makes one.");
+    assert_eq!(output["systemMessage"], "Briefing: no .megg found. `brief init domain` creates one.");
 }
 
 #[test]

@@ -33,11 +33,11 @@ fn a_domain_is_made_from_what_the_project_shows() {
     **Entry points:** `src/main.rs`, `src/lib.rs`
 
     ## Rules
-    1. Replace this line by the first rule everybody here must follow.
+    1. Replace this line with the first rule that everyone here must follow.
 
     ## Learning
-    Worth keeping: decisions with their reasons, rules, and traps the code does not show.
-    Ask before saving; then `brief learn TITLE --type decision --topics a,b BODY`.
+    Worth keeping: decisions and their reasons, rules, and pitfalls that the code does not show.
+    Ask before saving, then run `brief learn TITLE --type decision --topics a,b BODY`.
     ");
     let context = sandbox.at("src").brief(["context"]).success().stdout();
     assert!(context.contains("# parser"), "{context}");
@@ -50,7 +50,7 @@ fn nothing_is_ever_overwritten() {
     assert_eq!(sandbox.read("a/.megg/info.md"), "mine");
     assert!(sandbox.brief(["init", "domain", "nowhere"]).code(1).stderr().contains("is not a directory"));
     let blocked = Sandbox::new().file(".megg", "a file");
-    assert!(blocked.brief(["init", "domain"]).code(1).stderr().contains("cannot make `[ROOT]/.megg`"));
+    assert!(blocked.brief(["init", "domain"]).code(1).stderr().contains("cannot create `[ROOT]/.megg`"));
     assert_eq!(blocked.read(".megg"), "a file");
 }
 

@@ -115,8 +115,8 @@ fn a_body_comes_from_stdin_and_stays_one_entry() {
     let sandbox = project();
     let outcome = sandbox.brief_with_input(["learn", "T", "--type", "gotcha", "--topics", "a", "-"], body).success();
     insta::assert_snapshot!(outcome.stderr(), @r"
-    warning: a line `---` of the body was written as `----`: three dashes would end the entry
-    warning: the body left a code fence open: it was closed at its end
+    warning: a line `---` in the body was changed to `----`, because three dashes would end the entry
+    warning: the body left a code fence open; it was closed at the end
     ");
     let _ = learn(&sandbox, &["```\nnext\n```"]).success();
     let text = sandbox.brief(["context", "--format", "json"]).success().stdout();
@@ -168,9 +168,9 @@ fn secrets_are_refused_unless_told_otherwise() {
     exit code: 1
     ----- stdout -----
     ----- stderr -----
-    error: this text holds a secret (GitHub token)
-    hint: say where the secret is kept instead of what it is
-    hint: `--allow-secrets` saves it all the same
+    error: the text contains a secret (GitHub token)
+    hint: write where the secret is stored instead of the secret itself
+    hint: `--allow-secrets` saves it anyway
     ");
     assert!(!sandbox.path(".megg/knowledge.md").exists());
     let _ = learn(&sandbox, &[&secret, "--allow-secrets"]).success();
@@ -180,14 +180,14 @@ fn secrets_are_refused_unless_told_otherwise() {
 #[test]
 fn a_file_near_a_threshold_is_warned_about() {
     for (tokens, words) in [
-        (6_500, "near 8000, where only its summary is loaded"),
-        (9_000, "8000 or more: only its summary is loaded"),
-        (13_000, "near 16000, where it is no longer loaded"),
-        (17_000, "more than 16000: it is no longer loaded"),
+        (6_500, "close to 8000; from there on only a summary is loaded"),
+        (9_000, "8000 or more, so only a summary is loaded"),
+        (13_000, "close to 16000; above that it is no longer loaded"),
+        (17_000, "more than 16000, so it is no longer loaded"),
     ] {
         let sandbox = project().file(".megg/knowledge.md", format!("{FIRST}{}\n", "x".repeat(tokens * 4)));
         let outcome = learn(&sandbox, &[]).success();
-        assert!(outcome.stderr().contains(words) && outcome.stderr().contains("`brief maintain [ROOT]` shows what can go"), "{outcome}");
+        assert!(outcome.stderr().contains(words) && outcome.stderr().contains("`brief maintain [ROOT]` shows what can be archived"), "{outcome}");
     }
 }
 
@@ -204,6 +204,6 @@ fn what_cannot_be_kept_is_not_touched() {
     ----- stdout -----
     ----- stderr -----
     error: no domain at `[ROOT]` or above it
-    hint: `brief init domain` makes this directory one
+    hint: `brief init domain` creates one in this directory
     ");
 }

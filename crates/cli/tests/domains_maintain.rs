@@ -39,23 +39,23 @@ fn every_finding_comes_with_the_command_that_mends_it() {
     exit code: 0
     ----- stdout -----
     [ROOT] (6 entries, 114 tokens, loaded: full)
-      stale entries: 1 entry is older than 90 days, archive what is no longer true: "Ninety-one days"
+      stale entries: 1 entry is older than 90 days; archive those that no longer apply: "Ninety-one days"
         brief maintain [ROOT] --apply
       duplicate entries: 1 entry repeats another word for word: "Twice"
         brief maintain [ROOT] --apply
-      topic spelling: `auth` and `auths` are one topic: choose a spelling (line 5)
+      topic spelling: `auth` and `auths` look like the same topic; choose one spelling (line 5)
         ${EDITOR:-vi} +5 [ROOT]/.megg/knowledge.md
-      no topics: "No topics" has no topics: `--topic` cannot find it (line 29)
+      no topics: "No topics" has no topics, so `--topic` cannot find it (line 29)
         ${EDITOR:-vi} +29 [ROOT]/.megg/knowledge.md
-      dead reference: "Ninety-one days" names `src/gone.rs`, which does not exist (line 9)
+      dead reference: "Ninety-one days" refers to `src/gone.rs`, which does not exist (line 9)
         ${EDITOR:-vi} +9 [ROOT]/.megg/knowledge.md
-      stale info.md: info.md was not updated for 30 days: check it, and set `updated`
+      stale info.md: info.md has not been updated for 30 days; check it and set `updated`
         ${EDITOR:-vi} [ROOT]/.megg/info.md
-      bad date: "No day" is dated 2026-11-40, which is no day (line 21)
+      bad date: "No day" has the date 2026-11-40, which does not exist (line 21)
         ${EDITOR:-vi} +21 [ROOT]/.megg/knowledge.md
 
     [ROOT]/sub (no knowledge yet)
-      bad date: the date `soon` cannot be read (line 2)
+      bad date: the date `soon` is not valid (line 2)
         ${EDITOR:-vi} +2 [ROOT]/sub/.megg/info.md
 
     8 findings in 3 domains.
@@ -68,15 +68,15 @@ fn every_finding_comes_with_the_command_that_mends_it() {
 #[test]
 fn a_healthy_domain_has_no_findings_and_no_updated_field_no_note() {
     let sandbox = project(&[entry("2026-11-01", "Fine", "a", "x")]);
-    assert_eq!(sandbox.brief(["maintain", "--check"]).success().stdout(), "Nothing to mend: 1 domain, 1 entry.\n");
-    assert_eq!(Sandbox::new().brief(["maintain"]).success().stdout(), "No domain at or below [ROOT]. `brief init domain` makes one.\n");
+    assert_eq!(sandbox.brief(["maintain", "--check"]).success().stdout(), "Nothing to fix: 1 domain, 1 entry.\n");
+    assert_eq!(Sandbox::new().brief(["maintain"]).success().stdout(), "No domain at or below [ROOT]. `brief init domain` creates one.\n");
 }
 
 #[test]
 fn many_entries_about_one_topic_are_advice() {
     let entries: Vec<_> = (1..=6).map(|day| entry(&format!("2026-11-0{day}"), &format!("T{day}"), "auth", "x")).collect();
     let sandbox = project(&entries);
-    assert_eq!(findings(&sandbox), [("duplicate-topics".into(), "several entries share a topic and may say the same: auth (6)".into())]);
+    assert_eq!(findings(&sandbox), [("duplicate-topics".into(), "several entries share a topic and may repeat each other: auth (6)".into())]);
     assert!(sandbox.brief(["maintain", "--check"]).success().stdout().contains("brief context [ROOT] --topic auth"));
 }
 
@@ -154,8 +154,8 @@ fn an_undo_never_overwrites_what_somebody_changed_since() {
     let _ = sandbox.brief(["maintain", "--apply", "--yes"]).success();
     sandbox.write(".megg/knowledge.md", "rewritten by hand\n");
     let outcome = sandbox.brief(["maintain", "--undo"]).code(1);
-    assert!(outcome.stderr().contains("changed since, so nothing was undone: [ROOT]/.megg/knowledge.md"), "{outcome}");
-    assert!(outcome.stderr().contains("hint: the files as they were are in `[HOME]/.local/state/brief/maintain/000001`"), "{outcome}");
+    assert!(outcome.stderr().contains("these files have changed since, so nothing was undone: [ROOT]/.megg/knowledge.md"), "{outcome}");
+    assert!(outcome.stderr().contains("hint: the previous versions are in `[HOME]/.local/state/brief/maintain/000001`"), "{outcome}");
     assert_eq!(sandbox.read(".megg/knowledge.md"), "rewritten by hand\n");
     assert!(sandbox.path(".megg/archive/2025.md").exists());
 }

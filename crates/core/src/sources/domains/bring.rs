@@ -1,4 +1,4 @@
-//! What other sources ask of this one: the pieces of a session's start, and the entries of a file too large to load.
+//! What domains contribute to a window: the pieces of a session's start, and the entries of a file too large to load.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,17 +20,17 @@ use crate::shown::path_text;
 use crate::sources::Source;
 use crate::tokens::estimate_utf16;
 
-/// A knowledge file larger than this is not searched at every message.
+/// A larger knowledge file is not searched for every message.
 const MAX_SEARCHED_BYTES: usize = 4 * 1024 * 1024;
 
-/// Tells at the price of a few `stat`s whether there is any domain for a directory.
+/// Returns whether there is any domain for a directory, at the cost of a few `stat` calls.
 pub fn is_here(places: &Places) -> bool {
     chain::nearest_above(&places.here).is_some()
 }
 
-/// Returns the pieces of a session that starts at `path`: every level's info, state, knowledge, navigation.
+/// Returns the pieces for a session that starts at `path`: every level's info, state, knowledge, navigation.
 ///
-/// The same files give the same pieces, whatever the time of day: nothing in a text counts hours.
+/// The same files always give the same pieces: no text contains an age.
 pub fn bring(path: &Path, now: Timestamp, redacts: bool) -> Brought {
     let context = context(&ContextRequest { path, topic: None, now, redacts });
     let mut pieces = Vec::new();
@@ -54,7 +54,7 @@ pub fn bring(path: &Path, now: Timestamp, redacts: bool) -> Brought {
     Brought { pieces, notes: context.notes, is_behind: false }
 }
 
-/// A summary has an identity of its own: the file itself was not delivered.
+/// A summary has its own identity, because the file itself was not delivered.
 fn knowledge_piece(context: &Context) -> Option<Piece> {
     let knowledge = context.knowledge.as_ref()?;
     let path = path_text(&knowledge.path);
@@ -72,16 +72,16 @@ fn navigation_piece(context: &Context) -> Option<Piece> {
     Some(Piece::new(Source::Domains, format!("{path}#around"), path, Reason::Around, Order::Knowledge, render::navigation_piece(context)))
 }
 
-/// Returns the entries of the deepest domain's knowledge where it is too large to be loaded whole, else nothing.
+/// Returns the entries of the deepest domain's knowledge if it is too large to be loaded whole, otherwise nothing.
 pub fn entries(path: &Path, redacts: bool, notes: &mut Vec<Note>) -> Vec<Candidate> {
     let Some(file) = chain::nearest(path).map(|megg| megg.join(KNOWLEDGE)) else { return Vec::new() };
-    // Most files are small: their size alone tells that session start loads them whole.
+    // Most files are small: their size alone shows that session start loads them whole.
     let size = std::fs::metadata(&file).map_or(0, |metadata| metadata.len() as usize);
     if estimate_utf16_at_most(size) < super::context::SUMMARY_FROM {
         return Vec::new();
     }
     if size > MAX_SEARCHED_BYTES {
-        let reason = format!("has {size} bytes: too many to be searched at every message (`brief maintain` helps)");
+        let reason = format!("has {size} bytes, too many to search for every message; `brief maintain` can make it smaller");
         notes.push(Note::warning(path_text(&file), NoteKind::TooLarge, reason));
         return Vec::new();
     }
@@ -102,7 +102,7 @@ pub fn entries(path: &Path, redacts: bool, notes: &mut Vec<Note>) -> Vec<Candida
     Knowledge::parse(&text).entries.iter().map(candidate).collect()
 }
 
-/// UTF-8 never needs fewer bytes than UTF-16 needs units.
+/// Estimates an upper bound: UTF-8 never needs fewer bytes than UTF-16 needs units.
 fn estimate_utf16_at_most(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(4)
 }

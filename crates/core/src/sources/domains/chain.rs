@@ -1,4 +1,4 @@
-//! The domains from the root of the file system down to a path.
+//! The chain of domains from the root of the file system down to a path.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -16,25 +16,25 @@ use crate::note::{Note, NoteKind};
 use crate::project::{Ceiling, upward};
 use crate::shown::{normalize, path_text};
 
-/// An `info.md` is called stale from this age on.
+/// The age in days from which an `info.md` is stale.
 pub const STALE_INFO_DAYS: i64 = 30;
 
 /// One domain of the chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Level {
-    /// The name of the directory that holds `.megg`.
+    /// The name of the directory that contains `.megg`.
     pub domain: String,
     #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
     #[serde(serialize_with = "as_text")]
     pub megg_path: PathBuf,
-    /// The text of `info.md` without front matter; empty where it could not be read.
+    /// The text of `info.md` without front matter; empty if it could not be read.
     pub info: String,
     /// Why `info` is empty although the file exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// One line, if the file says that nobody touched it for a month.
+    /// A one-line warning if the file has not been updated for a month.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale_warning: Option<String>,
 }
@@ -54,9 +54,9 @@ pub(super) fn as_text<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
     pub levels: Vec<Level>,
-    /// The directory the request is about: the path itself, or the one that holds it if it is a file.
+    /// The directory that the request is about: the path itself, or its parent if it is a file.
     pub asked: PathBuf,
-    /// The deepest `.megg` directory, with or without `info.md`: knowledge and state are there.
+    /// The deepest `.megg` directory, with or without `info.md`: knowledge and state are read from it.
     pub deepest: Option<PathBuf>,
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn nearest_above(directory: &Path) -> Option<PathBuf> {
     upward(directory, Ceiling::FileSystem).map(|directory| directory.join(DIRECTORY)).find(|megg| megg.is_dir())
 }
 
-/// Returns the directory that `path` is or lies in. A path that does not exist is taken as a directory.
+/// Returns `path` if it is a directory, otherwise its parent. A path that does not exist is treated as a directory.
 pub(super) fn asked_directory(path: &Path) -> PathBuf {
     let path = normalize(path);
     let is_file = fs::metadata(&path).is_ok_and(|metadata| !metadata.is_dir());
@@ -103,7 +103,7 @@ fn is_domain(megg: &Path, notes: &mut Vec<Note>) -> bool {
         Ok(metadata) if metadata.is_symlink() => {
             match fs::canonicalize(megg) {
                 Ok(real) => notes.push(Note::info(path_text(megg), NoteKind::Link, format!("is a link to `{}`", path_text(&real)))),
-                Err(_) => notes.push(Note::warning(path_text(megg), NoteKind::Link, "is a link that leads nowhere")),
+                Err(_) => notes.push(Note::warning(path_text(megg), NoteKind::Link, "is a broken link")),
             }
             fs::metadata(megg)
         }
@@ -112,13 +112,13 @@ fn is_domain(megg: &Path, notes: &mut Vec<Note>) -> bool {
     match metadata {
         Ok(metadata) if metadata.is_dir() => true,
         Ok(_) => {
-            notes.push(Note::warning(path_text(megg), NoteKind::NotRegular, "is a file where a directory is expected: not a domain"));
+            notes.push(Note::warning(path_text(megg), NoteKind::NotRegular, "is a file, but a domain needs a directory"));
             false
         }
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => false,
         Err(error) => {
             let problem = FileProblem::from(error);
-            // A dangling link was told above.
+            // A broken link was already noted above.
             if problem != FileProblem::Missing {
                 notes.push(Note::warning(path_text(megg), problem.kind(), problem.to_string()));
             }
@@ -127,12 +127,12 @@ fn is_domain(megg: &Path, notes: &mut Vec<Note>) -> bool {
     }
 }
 
-/// Reads the `info.md` of a domain. Without that file the directory is no level of the chain.
+/// Reads the `info.md` of a domain. Without that file the directory is not a level of the chain.
 fn read_level(directory: &Path, megg: &Path, now: Timestamp, redacts: bool, notes: &mut Vec<Note>) -> Option<Level> {
     let path = megg.join(INFO);
     let before = notes.len();
     let text = load::read(&path, notes);
-    // A link to another file is no problem; whatever kept the text from us is.
+    // A note about a link to another file is not a problem; one about a file that could not be read is.
     let problem = if text.is_some() { None } else { notes[before..].last().map(|note| note.reason.clone()) };
     if text.is_none() && problem.is_none() {
         return None;
@@ -143,13 +143,13 @@ fn read_level(directory: &Path, megg: &Path, now: Timestamp, redacts: bool, note
         notes.push(Note::warning(
             path_text(&path),
             NoteKind::Format,
-            "the lines between `---` at its top are not front matter: they are shown as text",
+            "the lines between `---` at its top are not front matter and are shown as text",
         ));
     }
     let domain = directory.file_name().map_or_else(|| path_text(directory), |name| path_text(Path::new(name)));
     let updated = front.and_then(|front| moment::parse(front.value("updated")?));
     let stale_warning = updated.filter(|updated| now.duration_since(*updated).as_hours() >= STALE_INFO_DAYS * 24).map(|updated| {
-        // The day, not the number of days: the same file gives the same text tomorrow.
+        // Use the date, not the number of days, so that the same file gives the same text tomorrow.
         format!("The info.md of `{domain}` was last updated on {}: check that it is still true.", moment::day(updated))
     });
     if let Some(warning) = &stale_warning {

@@ -1,7 +1,6 @@
-//! A change to one file: what it replaces, what it will be, and how that looks as a diff.
+//! A change to one file: the text before, the edits, and a diff to show.
 //!
-//! Changes here are few edits to a known text, so the diff is written from the edits themselves and is linear in the
-//! size of the file; nothing has to be searched for.
+//! Changes are a few edits to a known text, so the diff is generated from the edits in linear time, without a search.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -11,23 +10,23 @@ use crate::Failure;
 use crate::fs;
 use crate::shown::{one_line, path_text};
 
-/// Unchanged lines shown around an edit.
+/// The number of unchanged lines shown around an edit.
 const CONTEXT: usize = 3;
 
 /// A change to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     pub path: PathBuf,
-    /// The text before, byte order mark and all; `None` if there is no file yet.
+    /// The text before, including a byte order mark; `None` if the file does not exist yet.
     pub before: Option<String>,
-    /// What replaces which bytes, in order and without overlap.
+    /// Byte ranges and their replacements, in order and without overlap.
     edits: Vec<(Range<usize>, String)>,
 }
 
 impl Change {
     /// Makes a change from edits in order.
     pub(super) fn new(path: PathBuf, before: Option<String>, edits: Vec<(Range<usize>, String)>) -> Self {
-        debug_assert!(edits.windows(2).all(|pair| pair[0].0.end <= pair[1].0.start), "edits are in order");
+        debug_assert!(edits.windows(2).all(|pair| pair[0].0.end <= pair[1].0.start), "edits must be in order");
         Self { path, before, edits }
     }
 
@@ -50,7 +49,7 @@ impl Change {
         text
     }
 
-    /// Writes the file in one step.
+    /// Writes the file atomically.
     pub fn write(&self) -> Result<(), Failure> {
         fs::write_atomic(&self.path, self.after().as_bytes())
             .map_err(|problem| Failure::new(format!("cannot write `{}`", path_text(&self.path))).because(&problem))
@@ -89,7 +88,7 @@ impl Change {
     }
 }
 
-/// Counts lines from one place of the text to the next.
+/// Counts lines incrementally from one position to the next.
 struct Numbers<'a> {
     text: &'a str,
     at: usize,
@@ -105,7 +104,7 @@ impl Numbers<'_> {
     }
 }
 
-/// Widens edits to whole lines and puts those near each other into one hunk.
+/// Extends edits to whole lines and groups nearby ones into hunks.
 fn hunks(text: &str, edits: &[(Range<usize>, String)]) -> Vec<Vec<(Range<usize>, String)>> {
     let mut aligned: Vec<(Range<usize>, String)> = Vec::new();
     for (range, new) in edits {
@@ -114,7 +113,7 @@ fn hunks(text: &str, edits: &[(Range<usize>, String)]) -> Vec<Vec<(Range<usize>,
         let end = if is_whole && start == range.start { range.end } else { lines_on(text, range.end, 1) };
         let new = [&text[start..range.start], new, &text[range.end..end]].concat();
         match aligned.last_mut() {
-            // Two edits in one line: the second begins where the widened first already went.
+            // Two edits in one line: the second begins inside the extended first.
             Some((last, replacement)) if last.end > start => {
                 let tail = last.end - range.start;
                 replacement.truncate(replacement.len() - tail);
@@ -134,13 +133,13 @@ fn hunks(text: &str, edits: &[(Range<usize>, String)]) -> Vec<Vec<(Range<usize>,
     hunks
 }
 
-/// Returns where the line at `offset` begins, or the one `count` lines before it.
+/// Returns the start of the line at `offset`, or of the line `count` lines before it.
 fn lines_back(text: &str, offset: usize, count: usize) -> usize {
     let mut breaks = memchr::memrchr_iter(b'\n', &text.as_bytes()[..offset]);
     breaks.nth(count).map_or(0, |at| at + 1)
 }
 
-/// Returns where the `count` lines from `offset` on end.
+/// Returns the end of `count` lines starting at `offset`.
 fn lines_on(text: &str, offset: usize, count: usize) -> usize {
     let mut breaks = memchr::memchr_iter(b'\n', &text.as_bytes()[offset..]);
     breaks.nth(count - 1).map_or(text.len(), |at| offset + at + 1)

@@ -1,4 +1,4 @@
-//! The context of a path: chain, knowledge, state, and what lies around.
+//! The context of a path: chain, knowledge, state, and nearby domains.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,9 +18,9 @@ use crate::settings::nearest;
 use crate::shown::{path_text, shell_word};
 use crate::tokens::{estimate_bytes, estimate_utf16};
 
-/// Below this many tokens a knowledge file is loaded whole.
+/// A knowledge file with fewer tokens than this is loaded whole.
 pub const SUMMARY_FROM: u64 = 8_000;
-/// Above this many it is not loaded at all.
+/// A knowledge file with more tokens than this is not loaded at all.
 pub const BLOCKED_ABOVE: u64 = 16_000;
 
 /// How much of a knowledge file is loaded.
@@ -51,22 +51,22 @@ impl Mode {
     }
 }
 
-/// The knowledge of the deepest domain, as much of it as was loaded.
+/// The knowledge of the deepest domain, as far as it was loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LoadedKnowledge {
     pub content: String,
     pub mode: Mode,
-    /// Of the whole file; with a topic, of the entries that match.
+    /// The tokens of the whole file; with a topic, of the matching entries.
     pub tokens: u64,
-    /// In the whole file; with a topic, those that match.
+    /// The number of entries in the whole file; with a topic, of the matching ones.
     pub entries: usize,
-    /// All topics of the file, by name.
+    /// All topics in the file, by name.
     pub topics: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
     #[serde(skip)]
     pub path: PathBuf,
-    /// The topic that was asked for.
+    /// The requested topic.
     #[serde(skip)]
     pub topic: Option<String>,
 }
@@ -80,17 +80,17 @@ pub struct Context {
     pub state: Option<State>,
     pub siblings: Vec<Neighbour>,
     pub children: Vec<Neighbour>,
-    /// The markdown files of the deepest `.megg`.
+    /// The Markdown files in the deepest `.megg`.
     pub files: Vec<ListedFile>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
     /// The deepest `.megg` directory.
     #[serde(skip)]
     pub deepest: Option<PathBuf>,
-    /// What can be read when it is needed: files of this domain, and the knowledge of those above.
+    /// Files to read when needed: those of this domain, and the knowledge of the domains above.
     #[serde(skip)]
     pub on_demand: Vec<PathBuf>,
-    /// Why there is a state file but no state.
+    /// Why the state file was not loaded, if it exists.
     #[serde(skip)]
     pub expired: Option<String>,
 }
@@ -103,19 +103,19 @@ impl Context {
     }
 }
 
-/// What is asked about a path.
+/// A request for the context of a path.
 #[derive(Debug, Clone, Copy)]
 pub struct ContextRequest<'a> {
-    /// Absolute; a file, a directory, or something that does not exist.
+    /// The absolute path of a file, a directory, or something that does not exist.
     pub path: &'a Path,
     /// Only the entries of this topic, however large the knowledge is.
     pub topic: Option<&'a str>,
     pub now: Timestamp,
-    /// Whether secrets are taken out.
+    /// Whether secrets are redacted.
     pub redacts: bool,
 }
 
-/// Returns what is known about a path.
+/// Returns the context of a path.
 pub fn context(request: &ContextRequest<'_>) -> Context {
     let ContextRequest { path, topic, now, redacts } = *request;
     let mut notes = Vec::new();
@@ -128,7 +128,7 @@ pub fn context(request: &ContextRequest<'_>) -> Context {
             StateFound::None => {}
             StateFound::Active(active) => state = Some(active),
             StateFound::Expired(old, reason) => {
-                notes.push(Note::info(path_text(&old.path), NoteKind::Stale, format!("is expired: {reason}")));
+                notes.push(Note::info(path_text(&old.path), NoteKind::Stale, format!("has expired: {reason}")));
                 expired = Some(reason);
             }
         }
@@ -145,13 +145,13 @@ pub fn context(request: &ContextRequest<'_>) -> Context {
     Context { chain: levels, knowledge, state, siblings, children, files, notes, deepest, on_demand, expired }
 }
 
-/// Loads the knowledge of a `.megg` directory, as much as its size allows, or the entries of a topic whatever its size.
+/// Loads the knowledge of a `.megg` directory as far as its size allows, or the entries of a topic whatever its size.
 fn load_knowledge(megg: &Path, topic: Option<&str>, redacts: bool, notes: &mut Vec<Note>) -> Option<LoadedKnowledge> {
     let path = megg.join(KNOWLEDGE);
     let place = megg.parent().map(shell_word).unwrap_or_default();
     let size = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
     let Some(text) = load::read(&path, notes) else {
-        // Too large even to be read: its size is all there is to tell.
+        // Too large to read: only its size can be reported.
         let size = size.filter(|size| *size > MAX_BYTES)?;
         let tokens = estimate_bytes(size as usize);
         return Some(blocked(path, &Knowledge::parse(""), tokens, &place));
@@ -207,7 +207,7 @@ fn about(path: PathBuf, knowledge: &Knowledge<'_>, topic: &str) -> LoadedKnowled
     };
     let tokens = estimate_utf16(&content);
     let warning = (tokens > BLOCKED_ABOVE)
-        .then(|| format!("The entries of \"{topic}\" alone have {tokens} tokens. Run maintain(): `brief maintain` shows what can go."));
+        .then(|| format!("The entries of \"{topic}\" alone have {tokens} tokens. Run maintain(): `brief maintain` shows what can be archived."));
     LoadedKnowledge {
         content,
         mode: Mode::Full,

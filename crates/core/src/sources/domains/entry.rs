@@ -6,36 +6,36 @@ use jiff::civil::Date;
 
 use crate::lines::lines;
 
-/// The types of both generations of the format. Any other word is read too, but not written.
+/// The types in both versions of the format. Any other word is accepted when reading, but not when writing.
 pub const KINDS: &[&str] = &["decision", "rule", "pattern", "gotcha", "fact", "context", "process"];
 
-/// The type of an entry that names none.
+/// The type of an entry without one.
 const DEFAULT_KIND: &str = "context";
 
 /// One entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry<'a> {
-    /// The date as written; it may not exist in any calendar.
+    /// The date as written; it may be invalid.
     pub date: Option<&'a str>,
     pub title: &'a str,
     /// The type as written, in lower case.
     pub(super) kind: Option<String>,
-    /// The topics, in lower case and in the order of the file.
+    /// The topics in lower case, in the order of the file.
     pub topics: Vec<String>,
     pub body: &'a str,
-    /// Where the entry lies in the file, with the blank lines behind it.
+    /// The position of the entry in the file, including the blank lines after it.
     pub range: Range<usize>,
-    /// The whole entry, from its heading to the last word of its body.
+    /// The whole entry, from its heading to the end of its body.
     pub text: &'a str,
 }
 
 impl Entry<'_> {
-    /// Returns the type; an entry without one is `context`.
+    /// Returns the type, or `context` if the entry has none.
     pub fn kind(&self) -> &str {
         self.kind.as_deref().unwrap_or(DEFAULT_KIND)
     }
 
-    /// Returns the day the entry is dated with, if there is such a day.
+    /// Returns the entry's date, if it is valid.
     pub fn day(&self) -> Option<Date> {
         self.date?.parse().ok()
     }
@@ -59,17 +59,17 @@ impl Entry<'_> {
     }
 }
 
-/// A heading, taken apart.
+/// A parsed heading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Heading<'a> {
     pub(super) date: Option<&'a str>,
     pub(super) title: &'a str,
-    /// Whether it is a time stamp and nothing else: the heading of the format's first version.
+    /// Whether it is only a timestamp: the heading of the format's first version.
     pub(super) is_timestamp: bool,
 }
 
 impl<'a> Heading<'a> {
-    /// Reads `2026-01-14 - Title`, `[2026-01-14] Title`, `2026-01-14T13:52:00Z` or just a title.
+    /// Parses `2026-01-14 - Title`, `[2026-01-14] Title`, `2026-01-14T13:52:00Z` or just a title.
     pub(super) fn parse(heading: &'a str) -> Self {
         let heading = heading.trim();
         let undated = Self { date: None, title: heading, is_timestamp: false };
@@ -79,7 +79,7 @@ impl<'a> Heading<'a> {
             return undated;
         }
         let (date, rest) = inner.split_at(10);
-        // A time of day behind the date belongs to it.
+        // A time of day after the date belongs to the date.
         let time = if rest.starts_with(['T', '-']) && rest[1..].starts_with(|c: char| c.is_ascii_digit()) {
             rest.find(|c: char| c.is_whitespace() || c == ']').unwrap_or(rest.len())
         } else {
@@ -97,7 +97,7 @@ impl<'a> Heading<'a> {
     }
 }
 
-/// The lines below a heading that name type and topics.
+/// The lines below a heading that give type and topics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Metadata {
     pub(super) kind: Option<String>,
@@ -108,7 +108,8 @@ pub(super) struct Metadata {
 }
 
 impl Metadata {
-    /// Reads the metadata behind a heading. Only type and topics are metadata: a body may begin with bold words.
+    /// Reads the metadata after a heading. Only type and topics are metadata, because a body may begin with bold
+    /// words.
     pub(super) fn read(text: &str, from: usize) -> Self {
         let mut metadata = Self { kind: None, topics: Vec::new(), has_topics: false, end: from };
         for line in lines(text, from) {
@@ -138,7 +139,7 @@ impl Metadata {
     }
 }
 
-/// Returns what stands behind `**Name:**` or `**Name**:`, whatever the case.
+/// Returns the text after `**Name:**` or `**Name**:`, ignoring case.
 fn value<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     let rest = line.trim().strip_prefix("**")?;
     let head = rest.get(..name.len()).filter(|head| head.eq_ignore_ascii_case(name))?;
@@ -146,7 +147,7 @@ fn value<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     Some(rest.strip_prefix(":**").or_else(|| rest.strip_prefix("**:"))?.trim())
 }
 
-/// Reads a list of topics: separated by commas, lower case, each once.
+/// Parses a list of topics: separated by commas, in lower case, without duplicates.
 pub fn parse_topics(list: &str) -> Vec<String> {
     let mut topics = Vec::new();
     for topic in list.trim().trim_start_matches('[').trim_end_matches(']').split(',') {

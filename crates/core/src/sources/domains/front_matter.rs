@@ -1,7 +1,7 @@
 //! The block between two `---` lines at the top of a file.
 //!
-//! Real files hold half-edited front matter, so nothing here needs valid YAML: a value is whatever stands behind
-//! `key:` on a line of its own. Text between the lines that is not front matter at all is never taken away.
+//! Real files contain half-edited front matter, so valid YAML is not required: a value is the text after `key:` on a
+//! line of its own. Text between the delimiters that is not front matter is never removed.
 
 use crate::lines::{Line, lines};
 
@@ -9,9 +9,9 @@ use crate::lines::{Line, lines};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FrontMatter<'a> {
     inner: &'a str,
-    /// Where the text behind the opening line begins.
+    /// Where the text after the opening line begins.
     pub(super) start: usize,
-    /// Where the text behind the closing line begins.
+    /// Where the text after the closing line begins.
     pub(super) end: usize,
 }
 
@@ -26,7 +26,7 @@ impl<'a> FrontMatter<'a> {
         Some(Self { inner: &text[opening.end..closing.start], start: opening.end, end: closing.end })
     }
 
-    /// Returns the value of `key`, without quotes and without a comment behind it.
+    /// Returns the value of `key`, without quotes and without a trailing comment.
     pub(super) fn value(&self, key: &str) -> Option<&'a str> {
         let rest = self.inner.lines().find_map(|line| line.strip_prefix(key)?.trim_start().strip_prefix(':'))?;
         let value = rest.split(" #").next().unwrap_or(rest).trim();
@@ -34,14 +34,14 @@ impl<'a> FrontMatter<'a> {
         Some(unquoted.unwrap_or(value)).filter(|value| !value.is_empty())
     }
 
-    /// Returns where the value of `key` stands in the file, with its quotes.
+    /// Returns the position of the value of `key` in the file, including its quotes.
     pub(super) fn value_range(&self, key: &str) -> Option<std::ops::Range<usize>> {
         let line = lines(self.inner, 0).find(|line| line.text.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':')))?;
         let colon = line.start + line.text.find(':')? + 1;
         Some(self.start + colon..self.start + line.start + line.text.len())
     }
 
-    /// Returns whether every line could be YAML: `key: value`, an item, a comment, or the continuation of one.
+    /// Returns whether every line could be YAML: `key: value`, an item, a comment, or a continuation line.
     pub(super) fn is_plain(&self) -> bool {
         self.inner.lines().all(|line| {
             let is_pair = line.split_once(':').is_some_and(|(key, _)| !key.is_empty() && !key.contains(char::is_whitespace));
@@ -50,9 +50,9 @@ impl<'a> FrontMatter<'a> {
     }
 }
 
-/// Returns `text` without its front matter and the blank lines around what is left.
+/// Returns `text` without its front matter and without the surrounding blank lines.
 ///
-/// What stands between the lines but is not front matter stays: it may be the only text there is.
+/// Text between the delimiters that is not front matter is kept: it may be the only text in the file.
 pub(super) fn without_front_matter(text: &str) -> &str {
     let body = match FrontMatter::find(text) {
         Some(front) if front.is_plain() => &text[front.end..],

@@ -1,4 +1,4 @@
-//! Writing and finishing the state of a domain.
+//! Writes and finishes the state of a domain.
 
 use std::path::{Path, PathBuf};
 
@@ -15,14 +15,14 @@ use crate::lock::Lock;
 use crate::note::Note;
 use crate::tokens::estimate_utf16;
 
-/// A hand-off is short: the next session reads all of it.
+/// The maximum size of a hand-off. It is short because the next session reads all of it.
 pub const MAX_STATE_TOKENS: u64 = 2_000;
 
-/// What writing a state did.
+/// The result of writing a state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenState {
     pub path: PathBuf,
-    /// Of the text that was written.
+    /// The tokens of the text that was written.
     pub tokens: u64,
     /// The number of tokens that were cut off, if any.
     pub cut: u64,
@@ -46,7 +46,7 @@ pub fn write_state(
     }
     let body = body.trim_matches(['\r', '\n']).trim_end();
     if body.is_empty() {
-        return Err(Failure::usage("a state needs text").hint("`brief state --done` finishes one"));
+        return Err(Failure::usage("the state is empty").hint("pass some text, or `brief state --done` to finish the current state"));
     }
     let kept = fitting(body);
     let megg = nearest_domain(path)?;
@@ -60,7 +60,7 @@ pub fn write_state(
     Ok(WrittenState { path, tokens, cut: estimate_utf16(body).saturating_sub(tokens) })
 }
 
-/// Returns as many whole lines as are allowed; of a first line that is too long, its beginning.
+/// Returns as many whole lines as are allowed, or the beginning of the first line if it is too long.
 fn fitting(body: &str) -> &str {
     if estimate_utf16(body) <= MAX_STATE_TOKENS {
         return body;
@@ -83,9 +83,9 @@ fn fitting(body: &str) -> &str {
     body[..end].trim_end()
 }
 
-/// Marks the state of the nearest domain as done and returns its path; without a state there is nothing to do.
+/// Marks the state of the nearest domain as done and returns its path. Does nothing if there is no state.
 ///
-/// The text stays: the next state replaces it, and until then somebody may want to look.
+/// The text is kept until the next state replaces it, so that it can still be read.
 pub fn finish_state(path: &Path, now: Timestamp, state_home: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
     let megg = nearest_domain(path)?;
     let _lock = Lock::of(&megg, state_home)?;

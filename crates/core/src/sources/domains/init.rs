@@ -1,4 +1,4 @@
-//! Making a directory a domain: `.megg/info.md` from what the project shows. Nothing is ever overwritten.
+//! Creates a domain: `.megg/info.md` with facts found in the project. Existing files are never overwritten.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,24 +16,24 @@ use crate::fs::FileProblem;
 use crate::load::open_named;
 use crate::shown::{normalize, one_line, path_text};
 
-/// What became of a request for a domain.
+/// The result of creating a domain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InitializedDomain {
     pub path: PathBuf,
-    /// Whether it was made just now; otherwise it was there and stays as it was.
+    /// Whether it was created now; otherwise it existed and is unchanged.
     pub is_new: bool,
 }
 
-/// Makes `directory` a domain.
+/// Creates a domain in `directory`.
 pub fn init_domain(directory: &Path, now: Timestamp) -> Result<InitializedDomain, Failure> {
     let directory = normalize(directory);
-    let cannot = |path: &Path, problem: FileProblem| Failure::new(format!("cannot make `{}`", path_text(path))).because(&problem);
+    let cannot = |path: &Path, problem: FileProblem| Failure::new(format!("cannot create `{}`", path_text(path))).because(&problem);
     if !directory.is_dir() {
-        return Err(Failure::new(format!("`{}` is not a directory", path_text(&directory))).hint("make it first: mkdir -p"));
+        return Err(Failure::new(format!("`{}` is not a directory", path_text(&directory))).hint("create it first with `mkdir -p`"));
     }
     let megg = directory.join(DIRECTORY);
     let path = megg.join(INFO);
-    // A dangling link is something too, and somebody put it there.
+    // A broken link also counts as existing: it was put there on purpose.
     if fs::symlink_metadata(&path).is_ok() {
         return Ok(InitializedDomain { path, is_new: false });
     }
@@ -47,7 +47,7 @@ pub fn init_domain(directory: &Path, now: Timestamp) -> Result<InitializedDomain
     }
 }
 
-/// Manifests, and the language each stands for.
+/// Manifests and the language that each one indicates.
 const MANIFESTS: &[(&str, &str)] = &[
     ("Cargo.toml", "Rust"),
     ("package.json", "JavaScript"),
@@ -61,7 +61,7 @@ const MANIFESTS: &[(&str, &str)] = &[
     ("mix.exs", "Elixir"),
 ];
 
-/// Extensions that count as a language.
+/// File extensions and their languages.
 const LANGUAGES: &[(&str, &str)] = &[
     ("rs", "Rust"),
     ("ts", "TypeScript"),
@@ -87,7 +87,7 @@ const LANGUAGES: &[(&str, &str)] = &[
     ("svelte", "Svelte"),
 ];
 
-/// Where work usually begins.
+/// Common entry points.
 const ENTRY_POINTS: &[&str] = &[
     "README.md",
     "src/main.rs",
@@ -112,11 +112,11 @@ const ENTRY_POINTS: &[&str] = &[
     "justfile",
 ];
 
-/// Files looked at for languages; a large tree tells no more than its beginning.
+/// The maximum number of files to examine for languages: the beginning of a large tree is enough.
 const MAX_FILES: usize = 2_000;
 const MAX_MANIFEST_BYTES: u64 = 256 * 1024;
 
-/// What a project shows.
+/// Facts about a project.
 struct Facts {
     name: String,
     description: Option<String>,
@@ -175,9 +175,9 @@ impl Facts {
             text.push('\n');
         }
         text.push_str(
-            "## Rules\n1. Replace this line by the first rule everybody here must follow.\n\n\
-             ## Learning\nWorth keeping: decisions with their reasons, rules, and traps the code does not show.\n\
-             Ask before saving; then `brief learn TITLE --type decision --topics a,b BODY`.\n",
+            "## Rules\n1. Replace this line with the first rule that everyone here must follow.\n\n\
+             ## Learning\nWorth keeping: decisions and their reasons, rules, and pitfalls that the code does not show.\n\
+             Ask before saving, then run `brief learn TITLE --type decision --topics a,b BODY`.\n",
         );
         text
     }
@@ -196,7 +196,7 @@ fn json_facts(text: &str) -> (Option<String>, Option<String>) {
     (text("name"), text("description"))
 }
 
-/// Returns the first paragraph that is words: no heading, badge, comment or list.
+/// Returns the first paragraph of prose: not a heading, badge, comment or list.
 fn first_paragraph(text: &str) -> Option<String> {
     let is_words = |line: &&str| !line.is_empty() && !line.starts_with(['#', '!', '[', '<', '>', '-', '*', '|', '`', '=']);
     let mut lines = text.lines().map(str::trim).skip_while(|line| !is_words(line));
@@ -205,7 +205,7 @@ fn first_paragraph(text: &str) -> Option<String> {
     (!words.is_empty()).then_some(words)
 }
 
-/// Returns the languages of a project, the most used first, at most five.
+/// Returns the languages of a project, most used first, at most five.
 fn languages(directory: &Path) -> Vec<&'static str> {
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     for (manifest, language) in MANIFESTS {
@@ -213,7 +213,7 @@ fn languages(directory: &Path) -> Vec<&'static str> {
             counts.insert(language, 1);
         }
     }
-    // TypeScript projects have a package.json too, which alone says nothing about the language.
+    // TypeScript projects also have a package.json, so it does not identify the language.
     let walk = WalkBuilder::new(directory).require_git(false).max_depth(Some(6)).build();
     for entry in walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file())).take(MAX_FILES) {
         let extension = entry.path().extension().and_then(|extension| extension.to_str());

@@ -1,8 +1,8 @@
 //! `knowledge.md`: a preamble and entries, oldest first.
 //!
-//! Parsing never changes a byte: the blocks of a file, put together, are the file. Entries begin at a `## ` heading
-//! behind a `---` line; bodies may hold headings, rules and fences of their own. Files written by hand forget the
-//! `---`, so a heading that is unmistakably an entry's (dated, with a type or topics) begins one too.
+//! Parsing never changes a byte: the concatenated blocks of a file are the file. Entries begin at a `## ` heading
+//! after a `---` line; bodies may contain headings, rules and fences. Files written by hand often omit the `---`, so a
+//! heading that is clearly an entry's (dated, with a type or topics) also begins one.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,18 +13,18 @@ use super::entry::{self, Entry};
 use super::front_matter::FrontMatter;
 use crate::lines::{Hidden, Line, lines};
 
-/// What a stretch of the file is.
+/// The kind of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockKind {
-    /// Front matter, title and whatever stands before the first entry.
+    /// Front matter, title and everything else before the first entry.
     Preamble,
-    /// A `---` line with the blank lines behind it.
+    /// A `---` line and the blank lines after it.
     Separator,
     /// The entry with this number.
     Entry(usize),
 }
 
-/// A stretch of the file.
+/// A range of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
     pub kind: BlockKind,
@@ -40,19 +40,19 @@ pub struct Knowledge<'a> {
 }
 
 impl<'a> Knowledge<'a> {
-    /// Parses any text; there is no text that is not a knowledge file.
+    /// Parses any text; every text is a valid knowledge file.
     pub fn parse(text: &'a str) -> Self {
         let mut parser = Parser { text, blocks: Vec::new(), entries: Vec::new(), open: None, begin: 0, has_separator: false };
         parser.run();
         Self { text, blocks: parser.blocks, entries: parser.entries }
     }
 
-    /// Returns the file's text again, put together from its blocks.
+    /// Returns the file's text, concatenated from its blocks.
     pub fn print(&self) -> String {
         self.blocks.iter().map(|block| &self.text[block.range.clone()]).collect()
     }
 
-    /// Returns every topic with the number of its entries, by name.
+    /// Returns every topic with its number of entries, sorted by name.
     pub fn topics(&self) -> BTreeMap<&str, usize> {
         let mut topics = BTreeMap::new();
         for topic in self.entries.iter().flat_map(|entry| &entry.topics) {
@@ -61,7 +61,8 @@ impl<'a> Knowledge<'a> {
         topics
     }
 
-    /// Returns the entries of a topic: those that have it, else those with a topic that contains it. Case is ignored.
+    /// Returns the entries of a topic: those that have it, otherwise those with a topic that contains it. Ignores
+    /// case.
     pub fn about(&self, topic: &str) -> Vec<&Entry<'a>> {
         let wanted = topic.trim().to_lowercase();
         if wanted.is_empty() {
@@ -74,13 +75,13 @@ impl<'a> Knowledge<'a> {
         if exact.is_empty() { with(&|topic| topic.contains(&wanted)) } else { exact }
     }
 
-    /// Returns the newest day an entry is dated with.
+    /// Returns the newest date of an entry.
     pub fn newest(&self) -> Option<Date> {
         self.entries.iter().filter_map(Entry::day).max()
     }
 }
 
-/// The entry that is being read.
+/// The entry that is being parsed.
 struct Open<'a> {
     start: usize,
     heading: entry::Heading<'a>,
@@ -92,7 +93,7 @@ struct Parser<'a> {
     blocks: Vec<Block>,
     entries: Vec<Entry<'a>>,
     open: Option<Open<'a>>,
-    /// Where the block that is being read begins.
+    /// Where the block that is being parsed begins.
     begin: usize,
     has_separator: bool,
 }
@@ -117,7 +118,7 @@ impl<'a> Parser<'a> {
                 separator = None;
             }
         }
-        // A last separator with nothing behind it belongs to nobody's body.
+        // A final separator without text after it is not part of a body.
         if let Some(start) = separator {
             self.close(start);
             self.push(BlockKind::Separator, start..text.len());
@@ -131,7 +132,7 @@ impl<'a> Parser<'a> {
         let metadata = entry::Metadata::read(self.text, line.end);
         let is_bare = |heading: &entry::Heading<'_>, metadata: &entry::Metadata| heading.date.is_none() && metadata.is_empty();
         let is_unmistakable = heading.is_timestamp || metadata.is_complete() || (heading.date.is_some() && !metadata.is_empty());
-        // A file without any separator was written by hand: there every heading is an entry, until one is not bare.
+        // A file without separators was written by hand: every heading in it is an entry, until one is not bare.
         let is_by_hand = !self.has_separator && self.open.as_ref().is_none_or(|open| is_bare(&open.heading, &open.metadata));
         if separator.is_none() && !is_unmistakable && !is_by_hand {
             return;
@@ -144,7 +145,7 @@ impl<'a> Parser<'a> {
         self.open = Some(Open { start: line.start, heading, metadata });
     }
 
-    /// Ends the block that is being read at `end`.
+    /// Ends the current block at `end`.
     fn close(&mut self, end: usize) {
         let Some(Open { start, heading, metadata }) = self.open.take() else {
             self.push(BlockKind::Preamble, self.begin..end);

@@ -1,4 +1,4 @@
-//! Adding an entry to the nearest domain's knowledge. Everything that was in the file stays as it was, byte for byte.
+//! Adds an entry to the nearest domain's knowledge. The existing text stays unchanged, byte for byte.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ use crate::settings::nearest;
 use crate::shown::{path_text, shell_word};
 use crate::tokens::estimate_utf16;
 
-/// An entry to be added, as it was typed.
+/// An entry to add, as the user typed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEntry {
     pub title: String,
@@ -31,21 +31,22 @@ pub struct NewEntry {
     /// Separated by commas.
     pub topics: String,
     pub body: String,
-    /// Whether the entry may hold what looks like a secret.
+    /// Whether the entry may contain text that looks like a secret.
     pub allows_secrets: bool,
 }
 
-/// What adding an entry changes.
+/// The result of adding an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Learned {
     pub change: Change,
-    /// The tokens of the file afterwards.
+    /// The tokens of the file after the change.
     pub tokens: u64,
-    /// What the person should know: near a limit, or a body that was made safe.
+    /// Warnings for the user: the file is near a limit, or the body was changed to be safe.
     pub warnings: Vec<String>,
 }
 
-/// Adds an entry to the knowledge of the nearest domain at or above `path`, under a lock. `state` is the user's state directory.
+/// Adds an entry to the knowledge of the nearest domain at or above `path`, under a lock. `state` is the user's state
+/// directory.
 pub fn learn(path: &Path, entry: &NewEntry, now: Timestamp, state: Option<&Path>) -> Result<Learned, Failure> {
     let megg = nearest_domain(path)?;
     let _lock = Lock::of(&megg, state)?;
@@ -54,15 +55,15 @@ pub fn learn(path: &Path, entry: &NewEntry, now: Timestamp, state: Option<&Path>
     Ok(learned)
 }
 
-/// Returns what [`learn`] would change, and changes nothing.
+/// Returns what [`learn`] would change, without changing anything.
 pub fn plan_learn(path: &Path, entry: &NewEntry, now: Timestamp) -> Result<Learned, Failure> {
     plan_in(&nearest_domain(path)?, entry, now)
 }
 
-/// Returns the nearest `.megg` directory, or a failure that says how to make one.
+/// Returns the nearest `.megg` directory, or a failure that says how to create one.
 pub(super) fn nearest_domain(path: &Path) -> Result<PathBuf, Failure> {
     chain::nearest(path).ok_or_else(|| {
-        Failure::new(format!("no domain at `{}` or above it", path_text(path))).hint("`brief init domain` makes this directory one")
+        Failure::new(format!("no domain at `{}` or above it", path_text(path))).hint("`brief init domain` creates one in this directory")
     })
 }
 
@@ -94,7 +95,7 @@ fn plan_in(megg: &Path, entry: &NewEntry, now: Timestamp) -> Result<Learned, Fai
     Ok(Learned { change, tokens, warnings })
 }
 
-/// Reads a file that will be written again: what cannot be kept exactly is not touched.
+/// Reads a file that will be rewritten. A file that could not be preserved exactly is refused.
 pub(super) fn read_exactly(path: &Path) -> Result<Option<String>, Failure> {
     let cannot = |problem: &FileProblem| Failure::new(format!("cannot read `{}`", path_text(path))).because(problem);
     let bytes = match open_named(path).and_then(|opened| opened.bytes(MAX_BYTES)) {
@@ -107,11 +108,11 @@ pub(super) fn read_exactly(path: &Path) -> Result<Option<String>, Failure> {
     }
     String::from_utf8(bytes).map(Some).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
-        cannot(&FileProblem::NotUtf8 { offset }).hint("convert it to UTF-8 first; it was left as it is")
+        cannot(&FileProblem::NotUtf8 { offset }).hint("convert it to UTF-8 first; it was not changed")
     })
 }
 
-/// An entry that can be written.
+/// An entry that passed all checks.
 struct Checked {
     title: String,
     kind: String,
@@ -124,11 +125,11 @@ impl Checked {
     fn new(entry: &NewEntry) -> Result<Self, Failure> {
         let title = entry.title.trim().trim_start_matches(['-', '–', '—', ':', ']', ' ']).trim();
         if title.is_empty() || title.contains(char::is_control) {
-            return Err(Failure::usage("a title is one line of text").hint("what needs more lines goes into the body"));
+            return Err(Failure::usage("the title must be one line of text").hint("put further lines into the body"));
         }
         let kind = entry.kind.trim().to_lowercase();
         if !KINDS.contains(&kind.as_str()) {
-            let failure = Failure::usage(format!("unknown type `{kind}`: it is one of {}", KINDS.join(", ")));
+            let failure = Failure::usage(format!("unknown type `{kind}`; it must be one of {}", KINDS.join(", ")));
             return Err(match nearest(&kind, KINDS.iter().copied()) {
                 Some(near) => failure.hint(format!("did you mean `{near}`?")),
                 None => failure,
@@ -136,7 +137,7 @@ impl Checked {
         }
         let topics = parse_topics(&entry.topics);
         if topics.is_empty() || topics.iter().any(|topic| topic.contains(char::is_control)) {
-            return Err(Failure::usage("an entry needs at least one topic").hint("topics are words to find it by: --topics auth,api"));
+            return Err(Failure::usage("an entry needs at least one topic").hint("topics are keywords to find the entry by: --topics auth,api"));
         }
         if !entry.allows_secrets {
             refuse_secrets(&[title, &topics.join(","), &entry.body].join("\n"))?;
@@ -156,7 +157,7 @@ impl Checked {
     }
 }
 
-/// Fails if `text` holds what is surely a secret: these files are read by models and committed to repositories.
+/// Fails if `text` contains what is clearly a secret: these files are read by models and committed to repositories.
 pub(super) fn refuse_secrets(text: &str) -> Result<(), Failure> {
     let found = secrets::redact(text).secrets;
     if found.is_empty() {
@@ -164,57 +165,58 @@ pub(super) fn refuse_secrets(text: &str) -> Result<(), Failure> {
     }
     let mut kinds: Vec<_> = found.iter().map(|secret| secret.kind).collect();
     kinds.dedup();
-    let failure = Failure::new(format!("this text holds a secret ({})", kinds.join(", ")));
-    Err(failure.hint("say where the secret is kept instead of what it is").hint("`--allow-secrets` saves it all the same"))
+    let failure = Failure::new(format!("the text contains a secret ({})", kinds.join(", ")));
+    Err(failure.hint("write where the secret is stored instead of the secret itself").hint("`--allow-secrets` saves it anyway"))
 }
 
-/// Makes a body that can only be read back as one body: no line of it separates entries, nothing in it stays open.
+/// Makes a body that is always read back as one body: no line of it separates entries, and no fence or comment stays
+/// open.
 fn safe_body(body: &str, warnings: &mut Vec<String>) -> String {
     let body = body.replace("\r\n", "\n");
     let body = body.trim_matches('\n').trim_end();
     let mut hidden = Hidden::new(body);
     let visible: Vec<_> = lines(body, 0).filter(|line| !hidden.hides(line) && !line.is_blank()).collect();
     let mut safe = body.to_owned();
-    // From the end, so that the places of the lines before stay true.
+    // Start from the end, so that the positions of earlier lines stay valid.
     for (at, line) in visible.iter().enumerate().rev().filter(|(_, line)| line.is_rule()) {
         if visible.get(at + 1).is_none_or(|next| next.text.starts_with("## ") || next.is_rule()) {
             safe.insert(line.start, '-');
         }
     }
     if safe.len() != body.len() {
-        warnings.push("a line `---` of the body was written as `----`: three dashes would end the entry".into());
+        warnings.push("a line `---` in the body was changed to `----`, because three dashes would end the entry".into());
     }
     if let Some(closing) = Hidden::left_open(&safe) {
         let what = if closing == "-->" { "a comment" } else { "a code fence" };
-        warnings.push(format!("the body left {what} open: it was closed at its end"));
+        warnings.push(format!("the body left {what} open; it was closed at the end"));
         safe = format!("{safe}\n{closing}");
     }
     safe
 }
 
-/// Fails unless the file, read again, holds the entries it had and the new one as it was given.
+/// Fails unless the file, when read again, has the previous entries and the new one as given.
 fn is_read_back(entry: &Checked, before: &Knowledge<'_>, after: &Knowledge<'_>) -> Result<(), Failure> {
     let same = |text: &str| text.replace("\r\n", "\n") == entry.body;
     let is_last = after.entries.last().is_some_and(|last| last.title == entry.title && last.topics == entry.topics && same(last.body));
     if is_last && after.entries.len() == before.entries.len() + 1 {
         return Ok(());
     }
-    let failure = Failure::new("the entry could not be read back as it was given, so nothing was written");
+    let failure = Failure::new("the entry would not be read back as given, so nothing was written");
     Err(if after.entries.len() > before.entries.len() + 1 {
-        failure.hint("the body holds a heading with a date and a type, which begins an entry of its own: add them one at a time")
+        failure.hint("a heading with a date and a type in the body begins another entry; add the entries one at a time")
     } else {
-        failure.hint("knowledge.md leaves a code fence or a comment open: close it, then try again")
+        failure.hint("a code fence or comment in knowledge.md is not closed; close it and try again")
     })
 }
 
 fn size_warning(tokens: u64, megg: &Path) -> Option<String> {
     let place = megg.parent().map(shell_word).unwrap_or_default();
     let what = match Mode::of(tokens) {
-        Mode::Blocked => format!("more than {BLOCKED_ABOVE}: it is no longer loaded"),
-        Mode::Summary if tokens >= BLOCKED_ABOVE * 4 / 5 => format!("near {BLOCKED_ABOVE}, where it is no longer loaded"),
-        Mode::Summary => format!("{SUMMARY_FROM} or more: only its summary is loaded"),
-        Mode::Full if tokens >= SUMMARY_FROM * 4 / 5 => format!("near {SUMMARY_FROM}, where only its summary is loaded"),
+        Mode::Blocked => format!("more than {BLOCKED_ABOVE}, so it is no longer loaded"),
+        Mode::Summary if tokens >= BLOCKED_ABOVE * 4 / 5 => format!("close to {BLOCKED_ABOVE}; above that it is no longer loaded"),
+        Mode::Summary => format!("{SUMMARY_FROM} or more, so only a summary is loaded"),
+        Mode::Full if tokens >= SUMMARY_FROM * 4 / 5 => format!("close to {SUMMARY_FROM}; from there on only a summary is loaded"),
         Mode::Full => return None,
     };
-    Some(format!("knowledge.md has {tokens} tokens, {what}; `brief maintain {place}` shows what can go"))
+    Some(format!("knowledge.md has {tokens} tokens, {what}; `brief maintain {place}` shows what can be archived"))
 }

@@ -1,4 +1,4 @@
-//! Reading the files of a `.megg` directory so that one bad file costs only itself.
+//! Reads the files of a `.megg` directory. A problem with one file affects only that file.
 
 use std::path::Path;
 
@@ -13,17 +13,17 @@ pub(super) const INFO: &str = "info.md";
 pub(super) const KNOWLEDGE: &str = "knowledge.md";
 pub(super) const STATE: &str = "state.md";
 
-/// No file larger than this is read. It is far beyond what anybody loads, and still read in a fraction of a second.
+/// The maximum size of a file. It is far more than is ever loaded, and can still be read in a fraction of a second.
 pub(super) const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Reads a text file of a `.megg` directory. A missing file is nothing; everything else that goes wrong is also a note.
+/// Reads a text file in a `.megg` directory. A missing file is `None`; any other problem also adds a note.
 ///
-/// Bytes that are not UTF-8 become U+FFFD: the rest of the file is worth more than their exactness.
+/// Bytes that are not UTF-8 become U+FFFD, because the rest of the file is still useful.
 pub(super) fn read(path: &Path, notes: &mut Vec<Note>) -> Option<String> {
     match open(path, notes).and_then(|opened| opened.lossy_text(MAX_BYTES)) {
         Ok((text, None)) => Some(text),
         Ok((text, Some(offset))) => {
-            let reason = format!("is not UTF-8 (first bad byte at {offset}): what could not be read is shown as \u{FFFD}");
+            let reason = format!("is not UTF-8 (first invalid byte at {offset}); invalid bytes are shown as \u{FFFD}");
             notes.push(Note::warning(path_text(path), NoteKind::Replaced, reason));
             Some(text)
         }
@@ -35,8 +35,8 @@ pub(super) fn read(path: &Path, notes: &mut Vec<Note>) -> Option<String> {
     }
 }
 
-/// Opens a file in its directory. A link is followed only to another `.md` file, which may be anywhere: a repository must
-/// not lead us to `~/.netrc` under the name of `info.md`.
+/// Opens a file in its directory. A link is followed only to another `.md` file, which may be anywhere: a repository
+/// must not make us read `~/.netrc` as `info.md`.
 fn open(path: &Path, notes: &mut Vec<Note>) -> Result<Opened, FileProblem> {
     let (Some(megg), Some(name)) = (path.parent(), path.file_name()) else { return load::open_named(path) };
     match Root::open(megg)?.open_plain(Path::new(name)) {

@@ -1,12 +1,14 @@
-//! Source 1: knowledge domains. A directory with `.megg/` in it is a domain; what is told here holds below it.
+//! Source 1: knowledge domains. A directory that contains `.megg/` is a domain; its knowledge applies to everything
+//! below it.
 //!
-//! [`context()`] gathers the chain of a path from the root down (`chain`), the knowledge of its deepest domain as far
-//! as its size allows (`knowledge`, `summary`), the hand-off of the session before (`state`) and what lies around
-//! (`navigation`). `render` makes text or hook output of it, `bring` the pieces that go into a window.
+//! [`context()`] collects the chain of a path from the root down (`chain`), the knowledge of its deepest domain as far
+//! as its size allows (`knowledge`, `summary`), the state handed over by the previous session (`state`) and nearby
+//! domains (`navigation`). `render` turns it into text or hook output, `bring` into the pieces that go into a window.
 //!
-//! Writing is done by [`learn()`], [`write_state`], [`init_domain`] and [`maintain`]: under a lock, in one step, byte-preserving.
+//! [`learn()`], [`write_state`], [`init_domain`] and [`maintain`] write: under a lock, atomically, and preserving
+//! other bytes.
 //!
-//! Goes in: a path and the present moment. Comes out: owned values with notes. Nothing here reads the clock.
+//! Input is a path and the current time; the result is owned values with notes. Nothing here reads the clock.
 
 mod bring;
 mod chain;

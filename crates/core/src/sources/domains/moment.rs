@@ -1,10 +1,10 @@
-//! Dates as people write them, and ages as people say them.
+//! Parses dates and formats ages.
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-/// Reads a moment: RFC 3339, or without a zone (taken as UTC), or only a day (its beginning).
+/// Parses a time: RFC 3339, or without a time zone (taken as UTC), or only a date (its beginning).
 pub(super) fn parse(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     let civil = |datetime: DateTime| datetime.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp());
@@ -14,17 +14,17 @@ pub(super) fn parse(text: &str) -> Option<Timestamp> {
         .or_else(|| text.parse::<Date>().ok().and_then(|date| civil(date.at(0, 0, 0, 0))))
 }
 
-/// Returns the moment as these files write it: `2026-01-14T22:13:24.420Z`.
+/// Returns the time in the format of these files: `2026-01-14T22:13:24.420Z`.
 pub(super) fn written(now: Timestamp) -> String {
     format!("{now:.3}")
 }
 
-/// Returns the day of a moment in UTC.
+/// Returns the date in UTC.
 pub(super) fn day(now: Timestamp) -> Date {
     now.to_zoned(TimeZone::UTC).date()
 }
 
-/// Returns the number of days from `date` to the day of `now`; negative for days to come.
+/// Returns the number of days from `date` to the date of `now`; negative for future dates.
 pub(super) fn days_since(date: Date, now: Timestamp) -> i64 {
     date.until(day(now)).map_or(0, |span| i64::from(span.get_days()))
 }
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_are_read_as_people_write_them() {
+    fn common_date_formats_are_parsed() {
         let expected: Timestamp = "2026-01-14T00:00:00Z".parse().unwrap();
         for text in ["2026-01-14T00:00:00.000Z", "2026-01-14T01:00:00+01:00", "2026-01-14T00:00:00", "2026-01-14 00:00", "2026-01-14"] {
             assert_eq!(parse(text), Some(expected), "{text}");
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn ages_are_said_in_one_unit() {
+    fn ages_have_one_unit() {
         let now: Timestamp = "2026-03-01T00:00:00Z".parse().unwrap();
         assert_eq!(days_since("2025-12-01".parse().unwrap(), now), 90);
         assert_eq!(days_since("2026-03-02".parse().unwrap(), now), -1);

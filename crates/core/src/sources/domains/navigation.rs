@@ -1,4 +1,4 @@
-//! What lies around a domain: peers, subdomains, and files to read when they are needed.
+//! Finds what is near a domain: siblings, subdomains, and files to read when needed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::fs::FileProblem;
 use crate::note::Note;
 use crate::shown::path_text;
 
-/// A domain beside or below this one.
+/// A domain next to or below this one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Neighbour {
     pub name: String,
@@ -20,13 +20,13 @@ pub struct Neighbour {
 }
 
 impl Serialize for Neighbour {
-    /// Results carry names alone, as the format always did.
+    /// Serialises only the name, as the format has always done.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.name)
     }
 }
 
-/// A markdown file of the domain.
+/// A Markdown file of the domain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListedFile {
     pub name: String,
@@ -35,7 +35,7 @@ pub struct ListedFile {
     pub loaded: bool,
 }
 
-/// Domains beside and below the deepest domain's directory, and the asked directory where that differs.
+/// The domains next to and below the deepest domain's directory, and the requested directory if it differs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Around {
     pub siblings: Vec<Neighbour>,
@@ -62,14 +62,14 @@ impl Around {
     }
 }
 
-/// Returns the directories directly below `directory` that hold a `.megg` directory. Hidden ones and links are passed over.
+/// Returns the directories directly below `directory` that contain a `.megg` directory. Skips hidden ones and links.
 fn domains_in(directory: &Path, notes: &mut Vec<Note>) -> Vec<Neighbour> {
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
         Err(error) => {
             let problem = FileProblem::from(error);
             if problem != FileProblem::Missing && !notes.iter().any(|note| note.path == path_text(directory)) {
-                let reason = format!("cannot be listed ({problem}): domains in it are not shown");
+                let reason = format!("cannot be listed ({problem}), so domains in it are not shown");
                 notes.push(Note::info(path_text(directory), problem.kind(), reason));
             }
             return Vec::new();
@@ -84,7 +84,7 @@ fn domains_in(directory: &Path, notes: &mut Vec<Note>) -> Vec<Neighbour> {
         .collect()
 }
 
-/// Returns the `.md` files directly in a `.megg` directory, by name; `loaded` names those that were.
+/// Returns the `.md` files directly in a `.megg` directory, by name. `loaded` has the names of those that were loaded.
 pub(super) fn files_in(megg: &Path, loaded: &[&str], notes: &mut Vec<Note>) -> Vec<ListedFile> {
     let mut files: Vec<_> = markdown_in(megg, notes)
         .into_iter()
@@ -113,9 +113,10 @@ fn markdown_in(directory: &Path, notes: &mut Vec<Note>) -> Vec<PathBuf> {
     }
 }
 
-/// Returns what is not loaded but can be read: files of this domain, its archive, and the knowledge of the levels above.
+/// Returns files that are not loaded but can be read: those of this domain, its archive, and the knowledge of the
+/// levels above.
 pub(super) fn on_demand(chain: &Chain, files: &[ListedFile]) -> Vec<PathBuf> {
-    // An expired state is of no use to anybody; why it is not loaded is told elsewhere.
+    // An expired state is not useful; the reason for not loading it is shown elsewhere.
     let mut paths: Vec<_> = files.iter().filter(|file| !file.loaded && file.name != STATE).map(|file| file.path.clone()).collect();
     if let Some(megg) = &chain.deepest {
         let mut archived = markdown_in(&megg.join("archive"), &mut Vec::new());

@@ -1,4 +1,4 @@
-//! A context as text for people and models.
+//! Renders a context as text for users and models.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,20 +10,20 @@ use super::state::State;
 use super::summary::count;
 use crate::shown::{one_line, path_text};
 
-/// What a hook tells the person at the end.
+/// The reminder at the end of a hook's message to the user.
 const REMINDER: &str =
     "Good teams remember what works. The agent asks before it saves something; you can also write it down yourself: `brief learn`.";
-/// What an agent is told about saving.
+/// The instruction for agents about saving knowledge.
 const SAVING: &str = "Something worth keeping came up? Ask the user first, then: brief learn TITLE --type TYPE --topics A,B BODY";
-/// Longer lists of neighbours are cut here.
+/// Longer lists of neighbours are truncated.
 const MAX_LISTED: usize = 40;
 
-/// Returns the context as text: every level's info from the root down, knowledge, state, and where to go from here.
+/// Returns the context as text: every level's info from the root down, knowledge, state, and nearby domains.
 pub fn text(context: &Context) -> String {
     let Some(domain) = context.domain() else {
         let mut text = "No domain here: there is no .megg directory in this directory or above it.\n".to_owned();
         text.push_str(&navigation_text(context));
-        text.push_str("`brief init domain` makes one.\n");
+        text.push_str("`brief init domain` creates one.\n");
         return text;
     };
     let bar = "=".repeat(bar_length(context));
@@ -49,7 +49,7 @@ pub fn text(context: &Context) -> String {
     text
 }
 
-/// Returns the text of a level as it is shown.
+/// Returns the text to show for a level.
 pub(super) fn info_text(level: &super::chain::Level) -> String {
     match &level.problem {
         Some(problem) => format!("(info.md could not be read: {problem})"),
@@ -58,7 +58,7 @@ pub(super) fn info_text(level: &super::chain::Level) -> String {
     }
 }
 
-/// Returns the knowledge as it is shown: a whole file without its front matter, else what was made from it.
+/// Returns the text to show for the knowledge: a whole file without its front matter, or what was made from it.
 pub(super) fn knowledge_text(knowledge: &LoadedKnowledge) -> String {
     let is_whole = knowledge.mode == Mode::Full && knowledge.topic.is_none();
     let text = if is_whole { without_front_matter(&knowledge.content) } else { &knowledge.content };
@@ -71,12 +71,12 @@ fn knowledge_label(domain: &str, knowledge: &LoadedKnowledge) -> String {
     format!("knowledge of {}{about}: {}, {entries}, {} tokens", one_line(domain), knowledge.mode.word(), knowledge.tokens)
 }
 
-/// Returns how many `=` make a bar that no line of the contents can be mistaken for.
+/// Returns the number of `=` in a bar, so that no line of the contents can be mistaken for one.
 fn bar_length(context: &Context) -> usize {
     let contents = context.chain.iter().map(|level| level.info.as_str());
     let contents = contents.chain(context.knowledge.iter().map(|knowledge| knowledge.content.as_str()));
     let contents = contents.chain(context.state.iter().map(|state| state.content.as_str()));
-    // A heading underlined with a row of `=` is no bar: nothing stands behind it.
+    // A row of `=` that underlines a heading is not a bar, because no text follows it.
     let bar = |line: &str| {
         let behind = line.trim_start_matches('=');
         behind.starts_with(' ').then_some(line.len() - behind.len())
@@ -92,7 +92,7 @@ fn section(text: &mut String, bar: &str, label: &str, path: &str, warning: Optio
     let _ = write!(text, "{}\n\n", body.trim_end());
 }
 
-/// Returns where one can go from here: domains beside and below, files to read when needed.
+/// Returns where to go from here: nearby domains, and files to read when needed.
 pub(super) fn navigation_text(context: &Context) -> String {
     let mut text = String::new();
     let domains = |text: &mut String, label: &str, list: &[&Neighbour]| {
@@ -103,7 +103,8 @@ pub(super) fn navigation_text(context: &Context) -> String {
             push_list(text, shown, list.len());
         }
     };
-    // From a directory inside a domain, the domain's children are also the siblings of that directory: once is enough.
+    // From a directory inside a domain, the domain's children are also the siblings of that directory: list them only
+    // once.
     let siblings: Vec<_> = context.siblings.iter().filter(|found| !context.children.contains(found)).collect();
     domains(&mut text, "Domains beside this one (`brief context PATH` loads one):", &siblings);
     domains(&mut text, "Subdomains:", &context.children.iter().collect::<Vec<_>>());
@@ -118,7 +119,8 @@ pub(super) fn navigation_text(context: &Context) -> String {
     text
 }
 
-/// Returns the tokens of the knowledge at `path` if it is too large to be loaded: nobody should read it whole either.
+/// Returns the tokens of the knowledge at `path` if it is too large to be loaded, so that it is not read whole by hand
+/// either.
 fn blocked(context: &Context, path: &Path) -> Option<u64> {
     let knowledge = context.knowledge.as_ref()?;
     (knowledge.mode == Mode::Blocked && knowledge.path == path).then_some(knowledge.tokens)
@@ -133,20 +135,20 @@ fn push_list(text: &mut String, shown: impl Iterator<Item = String>, length: usi
     }
 }
 
-/// Returns the text of the navigation as a piece for a session: the same until something around changes.
+/// Returns the navigation as a piece for a session. It stays the same until something nearby changes.
 pub(super) fn navigation_piece(context: &Context) -> String {
     format!("{}{SAVING}", navigation_text(context))
 }
 
-/// Returns the state as it is put into a session: with its date, not its age, so that the text stays the same.
+/// Returns the state as a piece for a session: with its date instead of its age, so that the text stays the same.
 pub(super) fn state_piece(state: &State) -> String {
     format!("Hand-off of the session before, updated {}:\n\n{}", one_line(&state.updated), state.content)
 }
 
-/// Returns what a person is told about it: the paths that were loaded, those that could be, and how saving works.
+/// Returns the message for the user: the loaded paths, the available ones, and how to save knowledge.
 pub fn loaded_text(context: &Context) -> String {
     if context.deepest.is_none() {
-        return "Briefing: no .megg found. `brief init domain` makes one.".into();
+        return "Briefing: no .megg found. `brief init domain` creates one.".into();
     }
     let mut message = "Briefing loaded:\n".to_owned();
     for level in context.chain.iter().filter(|level| level.problem.is_none()) {

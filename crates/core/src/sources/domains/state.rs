@@ -1,4 +1,4 @@
-//! `state.md`: the hand-off of one session to the next. It expires.
+//! `state.md`: the hand-off from one session to the next. It expires.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::note::Note;
 use crate::shown::path_text;
 use crate::tokens::estimate_utf16;
 
-/// A state older than this is expired; at exactly this age it is still active.
+/// The age above which a state has expired; at exactly this age it is still active.
 pub const ACTIVE: SignedDuration = SignedDuration::from_hours(48);
 
 /// A hand-off.
@@ -22,9 +22,9 @@ pub const ACTIVE: SignedDuration = SignedDuration::from_hours(48);
 pub struct State {
     pub content: String,
     pub status: String,
-    /// As written in the file.
+    /// The date as written in the file.
     pub updated: String,
-    /// Of the content, without front matter.
+    /// The tokens of the content, without front matter.
     pub tokens: u64,
     #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
@@ -33,18 +33,18 @@ pub struct State {
 }
 
 impl State {
-    /// Returns the age in words.
+    /// Returns the age as text.
     pub fn age_words(&self) -> String {
         moment::ago(self.age)
     }
 }
 
-/// What a domain's state is.
+/// The state of a domain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StateFound {
     None,
     Active(State),
-    /// The state with the reason why it is no longer active.
+    /// The state, with the reason why it is no longer active.
     Expired(State, String),
 }
 
@@ -59,7 +59,7 @@ pub fn read_state(megg: &Path, now: Timestamp, redacts: bool, notes: &mut Vec<No
     let content = guard(&path_text(&path), without_front_matter(&text).to_owned(), redacts, notes);
     let tokens = estimate_utf16(&content);
     let age = moment.map_or(SignedDuration::MAX, |moment| now.duration_since(moment));
-    // A word other than the two is somebody's own; only `done` ends a state.
+    // Other words are allowed as a status; only `done` ends a state.
     let is_done = status.eq_ignore_ascii_case("done");
     let status = if is_done { "done".to_owned() } else { "active".to_owned() };
     let state = State { content, status, updated, tokens, path, age };
@@ -67,7 +67,7 @@ pub fn read_state(megg: &Path, now: Timestamp, redacts: bool, notes: &mut Vec<No
         _ if is_done => StateFound::Expired(state, "it is marked as done".into()),
         None if state.updated.is_empty() => StateFound::Expired(state, "it does not say when it was updated".into()),
         None => {
-            let reason = format!("its date `{}` cannot be read", state.updated);
+            let reason = format!("its date `{}` is not valid", state.updated);
             StateFound::Expired(state, reason)
         }
         Some(_) if age > ACTIVE => {

@@ -1,4 +1,4 @@
-//! The summary of a knowledge file that is too large to load: below 2,000 tokens for any input.
+//! Summarises a knowledge file that is too large to load: fewer than 2,000 tokens for any input.
 
 use std::fmt::Write as _;
 
@@ -6,13 +6,13 @@ use super::entry::Entry;
 use super::knowledge::Knowledge;
 use crate::shown::one_line;
 
-/// No summary is longer than this, in UTF-16 units: one less than 2,000 tokens.
+/// The maximum length of a summary in UTF-16 units: one less than 2,000 tokens.
 const MAX_UNITS: usize = 1_999 * 4;
-/// Titles and topics are cut at this many units, lists of topics at [`TOPICS_UNITS`].
+/// The length at which titles and topics are cut, in UTF-16 units; lists of topics are cut at [`TOPICS_UNITS`].
 const TITLE_UNITS: usize = 90;
 const TOPICS_UNITS: usize = 1_200;
 
-/// A group of entries: its heading, the types in it, and how many are named.
+/// Groups of entries: heading, types, and the maximum number of entries to list.
 const GROUPS: &[(&str, &[&str], usize)] = &[
     ("Decisions", &["decision"], 10),
     ("Patterns and rules", &["pattern", "rule"], 10),
@@ -44,7 +44,7 @@ pub fn summarize(knowledge: &Knowledge<'_>, tokens: u64) -> String {
     cut(text.trim_end(), MAX_UNITS)
 }
 
-/// Returns the topics with their counts, the most used first: `auth (12), api (3), and 4 more`.
+/// Returns the topics with their counts, most used first: `auth (12), api (3), and 4 more`.
 pub(super) fn topics_line(knowledge: &Knowledge<'_>) -> String {
     let mut topics: Vec<_> = knowledge.topics().into_iter().collect();
     topics.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
@@ -60,7 +60,7 @@ pub(super) fn topics_line(knowledge: &Knowledge<'_>) -> String {
     if line.is_empty() { "none".into() } else { line }
 }
 
-/// Sorts by date, the newest first; what has no date comes last, in the order of the file from its end.
+/// Sorts by date, newest first. Entries without a date come last, in reverse order of the file.
 fn newest_first(entries: &mut Vec<&Entry<'_>>) {
     entries.reverse();
     entries.sort_by_key(|entry| std::cmp::Reverse(entry.day()));
@@ -88,7 +88,7 @@ fn units(text: &str) -> usize {
     text.encode_utf16().count()
 }
 
-/// Returns `text` in at most `limit` UTF-16 units, with `…` where it was cut.
+/// Returns `text` in at most `limit` UTF-16 units, ending with `…` if it was cut.
 pub(super) fn cut(text: &str, limit: usize) -> String {
     if text.len() <= limit || units(text) <= limit {
         return text.to_owned();
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_counts_units_and_shows_itself() {
+    fn a_cut_counts_units_and_is_visible() {
         assert_eq!(cut("abc", 3), "abc");
         assert_eq!(cut("abcd", 3), "ab…");
         assert_eq!(cut("😀😀😀", 4), "😀…");

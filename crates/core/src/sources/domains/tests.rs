@@ -1,4 +1,4 @@
-//! What the sources give to each other, on real directories.
+//! The pieces and entries of domains, in real directories.
 
 use std::fs;
 use std::path::Path;

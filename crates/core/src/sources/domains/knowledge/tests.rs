@@ -40,7 +40,7 @@ fn a_separator_inside_a_fence_does_not_cut_the_body() {
 }
 
 #[test]
-fn a_fence_that_nobody_closes_swallows_no_entry() {
+fn an_unclosed_fence_swallows_no_entry() {
     let text = format!("---\n\n{ENTRY}\n```rust\nfn\n\n---\n\n## 2026-01-15 - Second\n**Type:** fact\n\nbody\n");
     assert_eq!(titles(&text), ["First", "Second"]);
 }
@@ -127,7 +127,7 @@ proptest! {
         if has_mark { text.insert(0, '\u{FEFF}'); }
         let knowledge = Knowledge::parse(&text);
         prop_assert_eq!(knowledge.print(), text.as_str());
-        // Each block begins where the one before it ended, so that nothing is in two of them.
+        // Each block begins where the previous one ends, so that blocks do not overlap.
         let mut at = 0;
         for block in &knowledge.blocks {
             prop_assert_eq!(block.range.start, at);

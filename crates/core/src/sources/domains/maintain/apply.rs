@@ -1,4 +1,4 @@
-//! Archiving old entries and making repeated ones one. Every entry stays somewhere.
+//! Archives old entries and merges duplicates. No entry is lost.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -19,19 +19,19 @@ use crate::sources::domains::learn::read_exactly;
 use crate::sources::domains::load::{DIRECTORY, KNOWLEDGE};
 use crate::sources::domains::moment;
 
-/// What is to be done in one domain.
+/// The planned changes in one domain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DomainPlan {
     pub megg: PathBuf,
-    /// Entries that move to an archive.
+    /// The number of entries that move to an archive.
     pub archived: usize,
-    /// Entries that go because another says the same, date and all.
+    /// The number of entries removed because another has the same text and date.
     pub merged: usize,
-    /// Archives first, then the knowledge: an entry is written to its new place before it leaves the old one.
+    /// Archives first, then the knowledge: an entry is written to its new place before it is removed from the old one.
     pub changes: Vec<Change>,
 }
 
-/// Plans what can be mended in the domains of a report. Domains with nothing to do have no plan.
+/// Plans what can be fixed in the domains of a report. Domains without changes have no plan.
 pub fn plan(report: &Report, rules: &MaintainRules, now: Timestamp) -> Result<Vec<DomainPlan>, Failure> {
     let mut plans = Vec::new();
     for domain in &report.domains {
@@ -49,7 +49,7 @@ fn plan_domain(megg: &Path, rules: &MaintainRules, now: Timestamp) -> Result<Opt
     let mut leaving = BTreeSet::new();
     for (at, entry) in knowledge.entries.iter().enumerate() {
         let is_repeated = repeated.contains(&at);
-        // A repeated entry with a date of its own is kept in the archive: its date is told nowhere else.
+        // A duplicate with a different date goes to the archive, because its date is recorded nowhere else.
         let stays_elsewhere = is_repeated && has_twin(&knowledge, at, &repeated);
         if !is_repeated && !is_stale(entry, rules, now) {
             continue;
@@ -76,7 +76,7 @@ fn plan_domain(megg: &Path, rules: &MaintainRules, now: Timestamp) -> Result<Opt
     Ok(Some(DomainPlan { megg: megg.to_path_buf(), archived, merged: leaving.len() - archived, changes }))
 }
 
-/// Returns whether an entry with the same text, date and all, comes later and is kept or archived itself.
+/// Returns whether a later entry with the same text and date is kept or archived itself.
 fn has_twin(knowledge: &Knowledge<'_>, at: usize, repeated: &BTreeSet<usize>) -> bool {
     let entry = &knowledge.entries[at];
     let is_same = |other: usize| {
@@ -87,7 +87,7 @@ fn has_twin(knowledge: &Knowledge<'_>, at: usize, repeated: &BTreeSet<usize>) ->
     (0..knowledge.entries.len()).filter(|other| *other != at && (*other > at || !repeated.contains(other))).any(is_same)
 }
 
-/// Returns the ranges of the leaving entries, each with the separator before it.
+/// Returns the ranges of the entries to remove, each with the separator before it.
 fn removals(knowledge: &Knowledge<'_>, leaving: &BTreeSet<usize>) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for (at, block) in knowledge.blocks.iter().enumerate() {
@@ -105,7 +105,7 @@ fn removals(knowledge: &Knowledge<'_>, leaving: &BTreeSet<usize>) -> Vec<Range<u
     ranges
 }
 
-/// Adds entries to the archive of a year. What is there already, from a run that was interrupted, is not added again.
+/// Adds entries to the archive of a year. Skips entries that an interrupted run has already added.
 fn archive(megg: &Path, year: i16, texts: &[&str], now: Timestamp) -> Result<Option<Change>, Failure> {
     let path = archive_path(megg, year);
     let before = read_exactly(&path)?;
@@ -128,27 +128,27 @@ fn archive(megg: &Path, year: i16, texts: &[&str], now: Timestamp) -> Result<Opt
     Ok(Some(Change::new(path, before, vec![(text.len()..text.len(), addition)])))
 }
 
-/// Fails unless exactly the leaving entries are gone and the others read as before.
+/// Fails unless exactly the given entries are removed and the others are unchanged.
 fn is_safe(knowledge: &Knowledge<'_>, leaving: &BTreeSet<usize>, change: &Change) -> Result<(), Failure> {
     let after = change.after();
     let kept = knowledge.entries.iter().enumerate().filter(|(at, _)| !leaving.contains(at)).map(|(_, entry)| entry.text);
     if Knowledge::parse(&after).entries.iter().map(|entry| entry.text).eq(kept) {
         return Ok(());
     }
-    let failure = Failure::new(format!("`{}` cannot be changed safely, so nothing was", path_text(&change.path)));
-    Err(failure.hint("a code fence or a comment in it is not closed, or entries are not separated by `---`: mend that by hand first"))
+    let failure = Failure::new(format!("`{}` cannot be changed safely, so nothing was changed", path_text(&change.path)));
+    Err(failure.hint("a code fence or comment is not closed, or entries are not separated by `---`; fix the file by hand first"))
 }
 
 /// Carries out the plans that were shown, with a backup in the user's state directory.
 ///
-/// Each domain is planned again under its lock: if something changed since it was shown, nothing is done.
+/// Plans each domain again under its lock: if a file has changed since it was shown, nothing is done.
 pub fn apply(shown: &[DomainPlan], root: &Path, rules: &MaintainRules, now: Timestamp, state: Option<&Path>) -> Result<(), Failure> {
-    let state = state.ok_or_else(|| Failure::new("there is no place for a backup").hint("set HOME or XDG_STATE_HOME"))?;
+    let state = state.ok_or_else(|| Failure::new("there is no directory for a backup").hint("set HOME or XDG_STATE_HOME"))?;
     let mut locks = Vec::new();
     for plan in shown {
         locks.push(Lock::of(&plan.megg, Some(state))?);
         if plan_domain(&plan.megg, rules, now)?.as_ref() != Some(plan) {
-            let failure = Failure::new(format!("`{}` changed while you were looking, so nothing was done", path_text(&plan.megg)));
+            let failure = Failure::new(format!("`{}` has changed since the plan was shown, so nothing was done", path_text(&plan.megg)));
             return Err(failure.hint("run `brief maintain --apply` again"));
         }
     }
@@ -157,7 +157,7 @@ pub fn apply(shown: &[DomainPlan], root: &Path, rules: &MaintainRules, now: Time
     for change in changes {
         if let Some(directory) = change.path.parent() {
             std::fs::create_dir_all(directory)
-                .map_err(|error| Failure::new(format!("cannot make `{}`", path_text(directory))).because(&error))?;
+                .map_err(|error| Failure::new(format!("cannot create `{}`", path_text(directory))).because(&error))?;
         }
         change.write()?;
     }

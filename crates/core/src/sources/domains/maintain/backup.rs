@@ -1,4 +1,4 @@
-//! Backups of what was changed, and the way back.
+//! Backups of changed files, and undo.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::sources::domains::load::{DIRECTORY, MAX_BYTES};
 
 const MANIFEST: &str = "manifest.json";
 
-/// What one application changed.
+/// The files that one run of `--apply` changed.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Backup {
     made: String,
@@ -27,17 +27,17 @@ pub(super) struct Backup {
 #[derive(Debug, Serialize, Deserialize)]
 struct SavedFile {
     path: PathBuf,
-    /// The copy beside the manifest; nothing if the file was new.
+    /// The copy next to the manifest; `None` if the file was new.
     before: Option<String>,
-    /// How long the file was afterwards, and its BLAKE3 hash.
+    /// The length of the file after the change, and its BLAKE3 hash.
     after_length: usize,
     after_hash: String,
 }
 
-/// What was taken back.
+/// The result of an undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undone {
-    /// When the application was made.
+    /// When the backup was made.
     pub made: String,
     pub restored: Vec<PathBuf>,
 }
@@ -47,7 +47,7 @@ fn backups(state: &Path) -> PathBuf {
 }
 
 impl Backup {
-    /// Saves every file as it is before the changes.
+    /// Saves every file before it is changed.
     pub(super) fn write(state: &Path, root: &Path, changes: &[&Change], now: Timestamp) -> Result<(), Failure> {
         let directory = new_directory(&backups(state))?;
         let cannot =
@@ -72,9 +72,9 @@ impl Backup {
     }
 }
 
-/// Makes the directory with the next number.
+/// Creates the directory with the next number.
 fn new_directory(parent: &Path) -> Result<PathBuf, Failure> {
-    let cannot = |error: &std::io::Error| Failure::new(format!("cannot make a backup in `{}`", path_text(parent))).because(error);
+    let cannot = |error: &std::io::Error| Failure::new(format!("cannot create a backup in `{}`", path_text(parent))).because(error);
     make_private(parent).map_err(|error| cannot(&error))?;
     #[cfg(unix)]
     {
@@ -92,7 +92,7 @@ fn new_directory(parent: &Path) -> Result<PathBuf, Failure> {
     }
 }
 
-/// Returns the numbers of all backups, undone ones included, in order.
+/// Returns the numbers of all backups in order, including undone ones.
 fn numbers(parent: &Path) -> Vec<u64> {
     let names = fs::read_dir(parent).into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok());
     let mut numbers: Vec<u64> = names.filter_map(|name| name.split('.').next()?.parse().ok()).collect();
@@ -100,10 +100,10 @@ fn numbers(parent: &Path) -> Vec<u64> {
     numbers
 }
 
-/// Takes the last application back that changed something at, above or below `root`.
+/// Undoes the last `--apply` that changed something at, above or below `root`.
 ///
-/// What was added since (by `learn`) is kept behind what is restored. A file that was changed in any other way makes the
-/// whole undo fail before anything is written.
+/// Text appended since then (by `learn`) is kept after the restored text. If a file was changed in any other way, the
+/// whole undo fails before anything is written.
 pub fn undo(root: &Path, state: Option<&Path>) -> Result<Undone, Failure> {
     let nothing = || Failure::new(format!("there is nothing to undo at `{}`", path_text(root)));
     let parent = backups(state.ok_or_else(nothing)?);
@@ -127,10 +127,10 @@ pub fn undo(root: &Path, state: Option<&Path>) -> Result<Undone, Failure> {
         }
     }
     if !changed.is_empty() {
-        let failure = Failure::new(format!("changed since, so nothing was undone: {}", changed.join(", ")));
-        return Err(failure.hint(format!("the files as they were are in `{}`", path_text(&directory))));
+        let failure = Failure::new(format!("these files have changed since, so nothing was undone: {}", changed.join(", ")));
+        return Err(failure.hint(format!("the previous versions are in `{}`", path_text(&directory))));
     }
-    // Knowledge comes back before the archives lose what was moved there.
+    // Restore the knowledge before removing what was moved to the archives.
     writes.reverse();
     let mut restored = Vec::new();
     for (path, bytes) in writes {
@@ -140,7 +140,7 @@ pub fn undo(root: &Path, state: Option<&Path>) -> Result<Undone, Failure> {
         };
         done.map_err(|problem| Failure::new(format!("cannot restore `{}`", path_text(path))).because(&problem))?;
         restored.push(path.clone());
-        // An archive directory that is empty again goes; any other stays.
+        // Remove an archive directory that is now empty.
         if bytes.is_none() {
             let _ = path.parent().map(fs::remove_dir);
         }
@@ -150,7 +150,7 @@ pub fn undo(root: &Path, state: Option<&Path>) -> Result<Undone, Failure> {
 }
 
 impl Backup {
-    /// Returns the `.megg` directories of the files, each once.
+    /// Returns the `.megg` directories of the files, without duplicates.
     fn meggs(&self) -> Vec<PathBuf> {
         let megg = |file: &SavedFile| file.path.ancestors().find(|path| path.ends_with(DIRECTORY)).map(Path::to_path_buf);
         let mut meggs: Vec<_> = self.files.iter().filter_map(megg).collect();
@@ -160,17 +160,17 @@ impl Backup {
     }
 }
 
-/// How one file becomes what it was.
+/// How to restore one file.
 enum Restored {
     Written(Vec<u8>),
     /// It did not exist before.
     Removed,
-    /// Somebody changed it since in a way that cannot be kept.
+    /// It was changed since in a way that cannot be kept.
     Changed,
 }
 
 impl SavedFile {
-    /// Says how the file becomes what it was.
+    /// Determines how to restore the file.
     fn restored(&self, directory: &Path) -> Result<Restored, Failure> {
         let cannot = |path: &Path, problem: &FileProblem| Failure::new(format!("cannot read `{}`", path_text(path))).because(problem);
         let now = match open_named(&self.path).and_then(|opened| opened.bytes(MAX_BYTES)) {

@@ -1,4 +1,4 @@
-//! What is wrong with one domain.
+//! Finds problems in one domain.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,9 +19,9 @@ use crate::sources::domains::moment;
 use crate::sources::domains::summary::{count, cut};
 use crate::tokens::estimate_utf16;
 
-/// Topics with at least this many entries may say the same thing several times.
+/// Topics with at least this many entries may be repetitive.
 const CROWDED: usize = 3;
-/// Titles and topics named in one finding.
+/// The number of titles and topics named in one finding.
 const NAMED: usize = 3;
 
 pub(super) fn examine_domain(megg: &Path, rules: &MaintainRules, now: Timestamp) -> DomainReport {
@@ -44,7 +44,7 @@ pub(super) fn examine_domain(megg: &Path, rules: &MaintainRules, now: Timestamp)
 
 struct Inspection<'a> {
     megg: &'a Path,
-    /// The domain's directory, ready for a command line.
+    /// The domain's directory, quoted for a command line.
     place: String,
     findings: Vec<Finding>,
 }
@@ -55,7 +55,7 @@ impl Inspection<'_> {
         self.findings.push(Finding { kind, path: path.to_path_buf(), line, message, command });
     }
 
-    /// Reads a file; what cannot be read is a finding.
+    /// Reads a file; a file that cannot be read is a finding.
     fn read(&mut self, path: &Path) -> Option<String> {
         let mut notes = Vec::new();
         let text = load::read(path, &mut notes);
@@ -74,7 +74,7 @@ impl Inspection<'_> {
             Some(moment) => {
                 let days = now.duration_since(moment).as_hours() / 24;
                 if days >= STALE_INFO_DAYS {
-                    let message = format!("info.md was not updated for {days} days: check it, and set `updated`");
+                    let message = format!("info.md has not been updated for {days} days; check it and set `updated`");
                     self.add(FindingKind::StaleInfo, &path, None, message, None);
                 }
             }
@@ -93,7 +93,7 @@ impl Inspection<'_> {
 
     fn bad_date(&mut self, path: &Path, text: &str, date: &str) {
         let line = text.lines().position(|line| line.starts_with("updated")).map(|at| at + 1);
-        self.add(FindingKind::BadDate, path, line, format!("the date `{}` cannot be read", one_line(date)), None);
+        self.add(FindingKind::BadDate, path, line, format!("the date `{}` is not valid", one_line(date)), None);
     }
 
     fn knowledge(&mut self, path: &Path, knowledge: &Knowledge<'_>, tokens: u64, rules: &MaintainRules, now: Timestamp) {
@@ -101,7 +101,7 @@ impl Inspection<'_> {
         let stale: Vec<_> = knowledge.entries.iter().filter(|entry| is_stale(entry, rules, now)).collect();
         if tokens >= SUMMARY_FROM {
             let how = if tokens > BLOCKED_ABOVE { "not loaded at all" } else { "only summarised" };
-            let message = format!("knowledge.md has {tokens} tokens, so it is {how}; below {SUMMARY_FROM} it is loaded whole");
+            let message = format!("knowledge.md has {tokens} tokens, so it is {how}; below {SUMMARY_FROM}, it is loaded in full");
             let command = if stale.is_empty() { format!("brief maintain {} --older-than 30 --apply", self.place) } else { apply.clone() };
             self.add(FindingKind::Bloated, path, None, message, Some(command));
         }
@@ -111,7 +111,7 @@ impl Inspection<'_> {
                 FindingKind::Stale,
                 path,
                 None,
-                format!("{words} older than {days} days, archive what is no longer true: {}", titles(&stale)),
+                format!("{words} older than {days} days; archive those that no longer apply: {}", titles(&stale)),
                 Some(apply.clone()),
             );
         }
@@ -137,7 +137,7 @@ impl Inspection<'_> {
         if crowded.iter().map(|(_, count)| **count).sum::<usize>() > 5 && tokens < SUMMARY_FROM {
             let list: Vec<_> = crowded.iter().take(NAMED).map(|(topic, count)| format!("{} ({count})", one_line(topic))).collect();
             let command = format!("brief context {} --topic {}", self.place, shell_word(Path::new(crowded[0].0)));
-            let message = format!("several entries share a topic and may say the same: {}", list.join(", "));
+            let message = format!("several entries share a topic and may repeat each other: {}", list.join(", "));
             self.add(FindingKind::DuplicateTopics, path, None, message, Some(command));
         }
         let mut spellings: BTreeMap<String, Vec<&str>> = BTreeMap::new();
@@ -150,7 +150,7 @@ impl Inspection<'_> {
             let line = knowledge.entries.iter().find(|entry| entry.topics.iter().any(|topic| topic == rare));
             let line = line.map(|entry| line_of(knowledge.text, entry.range.start));
             let list: Vec<_> = same.iter().map(|topic| format!("`{}`", one_line(topic))).collect();
-            self.add(FindingKind::TopicSpelling, path, line, format!("{} are one topic: choose a spelling", list.join(" and ")), None);
+            self.add(FindingKind::TopicSpelling, path, line, format!("{} look like the same topic; choose one spelling", list.join(" and ")), None);
         }
     }
 
@@ -159,17 +159,17 @@ impl Inspection<'_> {
             let line = Some(line_of(knowledge.text, entry.range.start));
             let title = cut(&one_line(entry.title), 60);
             if entry.topics.is_empty() {
-                self.add(FindingKind::NoTopics, path, line, format!("\"{title}\" has no topics: `--topic` cannot find it"), None);
+                self.add(FindingKind::NoTopics, path, line, format!("\"{title}\" has no topics, so `--topic` cannot find it"), None);
             }
             if let Some(date) = entry.date.filter(|_| entry.day().is_none()) {
-                self.add(FindingKind::BadDate, path, line, format!("\"{title}\" is dated {date}, which is no day"), None);
+                self.add(FindingKind::BadDate, path, line, format!("\"{title}\" has the date {date}, which does not exist"), None);
             }
             let mut told: Vec<&str> = Vec::new();
             for (at, reference) in references(entry.text) {
                 if !told.contains(&reference) && !exists(reference, self.megg) {
                     told.push(reference);
                     let line = Some(line_of(knowledge.text, entry.range.start + at));
-                    let message = format!("\"{title}\" names `{reference}`, which does not exist");
+                    let message = format!("\"{title}\" refers to `{reference}`, which does not exist");
                     self.add(FindingKind::DeadReference, path, line, message, None);
                 }
             }
@@ -182,7 +182,8 @@ pub(super) fn is_stale(entry: &Entry<'_>, rules: &MaintainRules, now: Timestamp)
     entry.day().is_some_and(|day| moment::days_since(day, now) > rules.older_than_days)
 }
 
-/// Returns the numbers of the entries that repeat another but for their date. Of each kind the newest is not among them.
+/// Returns the numbers of the entries that equal another except for the date. The newest of equal entries is not
+/// included.
 pub(super) fn duplicates(knowledge: &Knowledge<'_>) -> Vec<usize> {
     let mut same: BTreeMap<(&str, &str, &[String], String), Vec<usize>> = BTreeMap::new();
     for (at, entry) in knowledge.entries.iter().enumerate() {
@@ -213,7 +214,7 @@ fn edit(path: &Path, line: Option<usize>) -> String {
     format!("${{EDITOR:-vi}} {line}{}", shell_word(path))
 }
 
-/// The path of the archive of a year.
+/// Returns the path of the archive of a year.
 pub(super) fn archive_path(megg: &Path, year: i16) -> PathBuf {
     megg.join("archive").join(format!("{year:04}.md"))
 }

@@ -1,7 +1,7 @@
-//! Keeping domains small and true: what a look at every domain below a path finds, and what can be mended safely.
+//! Keeps domains small and correct: examines every domain below a path, and fixes what can be fixed safely.
 //!
-//! [`examine`] only looks. [`plan`] says what [`apply`] would do: old entries move to `.megg/archive/YYYY.md`, repeated
-//! ones become one. Every entry stays somewhere, and [`undo`] takes the last application back.
+//! [`examine`] only reads. [`plan`] returns what [`apply`] would do: move old entries to `.megg/archive/YYYY.md` and
+//! merge duplicates. No entry is lost, and [`undo`] reverts the last `apply`.
 
 mod apply;
 mod backup;
@@ -23,35 +23,35 @@ pub use apply::{DomainPlan, apply, plan};
 pub use backup::{Undone, undo};
 pub use report::text as report_text;
 
-/// Entries older than this are called stale unless somebody says otherwise.
+/// The default age in days from which entries are stale.
 pub const STALE_ENTRY_DAYS: i64 = 90;
 
-/// How domains are looked for and judged.
+/// How to find and judge domains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MaintainRules {
     /// Entries older than this many days are stale.
     pub older_than_days: i64,
-    /// Directories that are not entered, by name or glob.
+    /// Directories to skip, by name or glob.
     pub skip: Vec<String>,
     pub honours_gitignore: bool,
 }
 
-/// What is wrong.
+/// The kind of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingKind {
-    /// Too large to be loaded whole.
+    /// Too large to be loaded in full.
     Bloated,
-    /// Entries nobody touched for long.
+    /// Entries that have not been updated for a long time.
     Stale,
-    /// Entries that say the same.
+    /// Entries with the same text.
     DuplicateEntries,
-    /// Topics with many entries, which may say the same.
+    /// Topics with many entries, which may repeat each other.
     DuplicateTopics,
-    /// One topic spelled in two ways.
+    /// One topic with two spellings.
     TopicSpelling,
     NoTopics,
-    /// An entry names a file that does not exist.
+    /// An entry refers to a file that does not exist.
     DeadReference,
     StaleInfo,
     BadDate,
@@ -74,13 +74,13 @@ impl FindingKind {
         }
     }
 
-    /// Returns whether this is only something to think about: a healthy domain may have it.
+    /// Returns whether this is only advice, which may also apply to a healthy domain.
     pub fn is_advice(self) -> bool {
         self == Self::DuplicateTopics
     }
 }
 
-/// One thing that is wrong, and the command that mends it.
+/// One problem, and the command that fixes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     pub kind: FindingKind,
@@ -92,20 +92,20 @@ pub struct Finding {
     pub command: String,
 }
 
-/// One domain and what was found there.
+/// One domain and its findings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DomainReport {
     pub domain: String,
     #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
-    /// How its knowledge is loaded; nothing without a knowledge file.
+    /// How its knowledge is loaded; `None` without a knowledge file.
     pub mode: Option<Mode>,
     pub tokens: u64,
     pub entries: usize,
     pub findings: Vec<Finding>,
 }
 
-/// What was found at and below a directory.
+/// The findings at and below a directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Report {
     #[serde(serialize_with = "as_text")]
@@ -126,13 +126,13 @@ impl Report {
     }
 }
 
-/// Returns where a look around `path` begins: at the domain it lies in, else at the path itself.
+/// Returns where the examination of `path` starts: at its domain, or at the path itself if there is none.
 pub fn maintain_root(path: &Path) -> PathBuf {
     let domain = chain::nearest(path).and_then(|megg| megg.parent().map(Path::to_path_buf));
     domain.unwrap_or_else(|| chain::asked_directory(path))
 }
 
-/// Looks at every domain at and below the domain that `path` lies in.
+/// Examines every domain at and below the domain of `path`.
 pub fn examine(path: &Path, rules: &MaintainRules, now: Timestamp) -> Report {
     let root = maintain_root(path);
     let mut notes = Vec::new();

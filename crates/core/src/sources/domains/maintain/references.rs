@@ -1,13 +1,13 @@
-//! Files that an entry names: paths in backticks and links.
+//! Finds references to files in an entry: paths in backticks and links.
 
 use std::path::Path;
 
 use crate::lines::{Hidden, lines};
 use crate::project::{Ceiling, upward};
 
-/// Returns the relative paths that `text` names outside code fences, with the place of the line that names them.
+/// Returns the relative paths in `text` outside code fences, each with the position of its line.
 ///
-/// Only what is surely meant as a path counts: in backticks it has a slash and an extension, in a link an extension.
+/// Only text that is clearly a path counts: in backticks it needs a slash and an extension, in a link an extension.
 pub(super) fn references(text: &str) -> Vec<(usize, &str)> {
     let mut hidden = Hidden::new(text);
     let mut found = Vec::new();
@@ -19,7 +19,7 @@ pub(super) fn references(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// Returns the path in a span or link target, without `./`, `#heading` or `:line`.
+/// Returns the path in a code span or link target, without `./`, `#heading` or `:line`.
 fn path_in(span: &str) -> Option<&str> {
     let path = span.trim().split('#').next()?.trim_start_matches("./");
     let path = path.split_once(':').map_or(path, |(path, line)| if line.starts_with(|c: char| c.is_ascii_digit()) { path } else { "" });
@@ -29,7 +29,7 @@ fn path_in(span: &str) -> Option<&str> {
     let has_extension = extension.is_some_and(|(has_stem, extension)| {
         has_stem && (1..=5).contains(&extension.len()) && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
     });
-    // `example.com/a.html` is a place on the web, `path/to/file.md` an example.
+    // `example.com/a.html` is a URL, and `path/to/file.md` is an example.
     let is_elsewhere = path.starts_with('/')
         || (path.contains('/') && first.contains('.') && !first.starts_with('.'))
         || path.contains("path/to")
@@ -37,7 +37,8 @@ fn path_in(span: &str) -> Option<&str> {
     (is_plain && has_extension && !is_elsewhere && path.len() <= 200).then_some(path)
 }
 
-/// Returns whether a path exists seen from the domain, its `.megg`, or a directory above it up to the repository's root.
+/// Returns whether a path exists relative to the domain, its `.megg`, or a directory above it up to the repository's
+/// root.
 pub(super) fn exists(path: &str, megg: &Path) -> bool {
     if megg.join(path).exists() {
         return true;
@@ -51,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_surely_a_path_counts() {
+    fn only_text_that_is_clearly_a_path_counts() {
         let text = "See `src/a.rs:12`, [guide](docs/x.md#top), [y](z.md) and `./b/c.toml`.\n\
                     Not: `a.rs`, `application/json`, `https://x.y/a.html`, `github.com/u/r.git`, `/etc/x.conf`, `path/to/f.md`, `*/a.rs`, `a b/c.d`, [m](mailto:a@b.c)\n\
                     ```\n`src/fenced.rs`\n```\n";

@@ -1,4 +1,4 @@
-//! A report in words.
+//! Renders a report as text.
 
 use std::fmt::Write as _;
 
@@ -6,11 +6,11 @@ use super::Report;
 use crate::shown::{one_line, path_text};
 use crate::sources::domains::summary::count;
 
-/// Returns the report as a person reads it: domain by domain, each finding with the command that mends it.
+/// Returns the report for users: domain by domain, each finding with the command that fixes it.
 pub fn text(report: &Report) -> String {
     let mut text = String::new();
     if report.domains.is_empty() {
-        let _ = writeln!(text, "No domain at or below {}. `brief init domain` makes one.", one_line(&path_text(&report.root)));
+        let _ = writeln!(text, "No domain at or below {}. `brief init domain` creates one.", one_line(&path_text(&report.root)));
         return text;
     }
     for domain in report.domains.iter().filter(|domain| !domain.findings.is_empty()) {
@@ -29,7 +29,7 @@ pub fn text(report: &Report) -> String {
     match report.findings().count() {
         0 => {
             let entries = count(report.domains.iter().map(|domain| domain.entries).sum(), "entry", "entries");
-            let _ = writeln!(text, "Nothing to mend: {domains}, {entries}.");
+            let _ = writeln!(text, "Nothing to fix: {domains}, {entries}.");
         }
         findings => {
             let _ = writeln!(text, "{} in {domains}.", count(findings, "finding", "findings"));
