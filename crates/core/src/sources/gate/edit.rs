@@ -1,4 +1,4 @@
-//! Changing one file of a `.context` directory: locked, read as it is, written in one step.
+//! Changes one file of a `.context` directory: under a lock, and atomically.
 
 use std::path::{Path, PathBuf};
 
@@ -8,16 +8,16 @@ use crate::fs::{self, FileProblem};
 use crate::lock::Lock;
 use crate::shown::path_text;
 
-/// A file on its way to being changed.
+/// A file that is about to be changed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Draft<'a> {
-    /// Its text, byte for byte, a byte order mark included.
+    /// Its exact text, including a byte order mark.
     pub(super) text: &'a str,
-    /// How its lines end.
+    /// The file's line ending.
     pub(super) line_break: &'static str,
 }
 
-/// Changes a file by `change` while nobody else does. A missing file begins as `new_file`, where there is one.
+/// Changes a file by `change` under a lock. A missing file starts as `new_file`, if there is one.
 pub(super) fn change(
     context: &Path,
     name: &str,

@@ -1,4 +1,4 @@
-//! Dated entries: `## [YYYY-MM-DD-HHMMSS] Title` and what follows, until the next one.
+//! Dated entries: `## [YYYY-MM-DD-HHMMSS] Title` and the text up to the next one.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,23 +18,23 @@ pub(super) struct DatedEntry<'a> {
     /// `2026-01-28-051426`.
     pub(super) stamp: &'a str,
     pub(super) title: &'a str,
-    /// Where its heading begins.
+    /// The position of its heading.
     pub(super) start: usize,
-    /// The whole entry with its heading, without a closing rule.
+    /// The whole entry with its heading, without the rule at its end.
     pub(super) text: &'a str,
-    /// What stands under the heading.
+    /// The text under the heading.
     pub(super) body: &'a str,
-    /// Somebody wrote `~~Superseded` at the start of a line of it.
+    /// Whether a line of it starts with `~~Superseded`.
     pub(super) is_superseded: bool,
 }
 
 impl<'a> DatedEntry<'a> {
-    /// Returns the day alone.
+    /// Returns only the date.
     pub(super) fn date(&self) -> &'a str {
         &self.stamp[..10]
     }
 
-    /// Returns the stamp with the words of the title: the entry's name within its file.
+    /// Returns the timestamp and the words of the title: the entry's name within its file.
     fn slug(&self) -> String {
         let mut slug = self.stamp.to_owned();
         let lower = self.title.to_lowercase();
@@ -46,7 +46,7 @@ impl<'a> DatedEntry<'a> {
     }
 }
 
-/// Reads `## [YYYY-MM-DD-HHMMSS] Title`. The form without a time, as templates show it, is no entry.
+/// Parses `## [YYYY-MM-DD-HHMMSS] Title`. The form without a time, which templates use, is not an entry.
 pub(super) fn heading(line: &str) -> Option<(&str, &str)> {
     let (stamp, title) = line.strip_prefix("## [")?.split_once(']')?;
     let form = b"0000-00-00-000000";
@@ -55,7 +55,7 @@ pub(super) fn heading(line: &str) -> Option<(&str, &str)> {
     is_stamp.then(|| (stamp, title.trim()))
 }
 
-/// Returns the entries of a file in its order. Headings in comments and fences are none.
+/// Returns the entries of a file in order. Ignores headings in comments and fences.
 pub(super) fn parse(text: &str) -> Vec<DatedEntry<'_>> {
     let mut hidden = Hidden::new(text);
     let mut entries: Vec<DatedEntry<'_>> = Vec::new();
@@ -85,7 +85,7 @@ fn finish<'a>(entries: &mut Vec<DatedEntry<'a>>, open: &mut Option<(DatedEntry<'
     entries.push(DatedEntry { text: whole, body: without_rule(body), ..entry });
 }
 
-/// Cuts blank lines and the rule between entries off the end.
+/// Removes blank lines and the rule between entries from the end.
 fn without_rule(text: &str) -> &str {
     let text = text.trim_end();
     match text.strip_suffix("---") {
@@ -94,8 +94,8 @@ fn without_rule(text: &str) -> &str {
     }
 }
 
-/// Returns the entries of all files of which the gate shows only the index. Superseded ones are left out: the entry
-/// that replaced them is there.
+/// Returns the entries of all files of which the gate shows only the index. Superseded entries are left out, because
+/// the entry that replaced them is included.
 pub fn entries(places: &Places, settings: &Settings, notes: &mut Vec<Note>) -> Vec<Candidate> {
     let (planned, _) = plan(settings);
     let Some(found) = find(places, &planned) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! The index of a file: what stands between its markers, or, where that is missing, empty or behind, a computed table.
+//! The index of a file: the text between its markers or, if that is missing, empty or outdated, a generated table.
 
 use super::entry::{self, DatedEntry};
 use crate::lines::{Hidden, lines};
@@ -7,28 +7,28 @@ use crate::note::{Note, NoteKind};
 pub(super) const START: &str = "<!-- INDEX:START -->";
 pub(super) const END: &str = "<!-- INDEX:END -->";
 pub(super) const NO_ENTRIES: &str = "(no index entries)";
-/// A file without markers and entries is shown as it is, up to this many characters.
+/// A file without markers and entries is shown in full, up to this many characters.
 const WHOLE_CHARACTERS: usize = 10_000;
 
-/// Returns what is shown of a file of which only the index goes in.
+/// Returns the text to show for a file of which only the index is included.
 pub(super) fn index(name: &str, shown: &str, text: &str, notes: &mut Vec<Note>) -> String {
     let entries = entry::parse(text);
     let stored = match block(text) {
-        Block::GateDirectories(range) => Some(text[range].trim()),
+        Block::Found(range) => Some(text[range].trim()),
         Block::Missing => None,
         Block::Broken => {
-            notes.push(Note::warning(shown, NoteKind::Format, "its index markers are in the wrong order; the index was computed"));
+            notes.push(Note::warning(shown, NoteKind::Format, "its index markers are in the wrong order, so the index was generated"));
             None
         }
     };
     if text.matches(START).count() > 1 || text.matches(END).count() > 1 {
-        notes.push(Note::warning(shown, NoteKind::Format, "has more than one index marker of a kind; the first ones count"));
+        notes.push(Note::warning(shown, NoteKind::Format, "has more than one index marker of a kind; the first ones are used"));
     }
     match stored {
         Some(stored) if !stored.is_empty() && !is_behind(stored, &entries) => marked(stored, &entries),
         _ if !entries.is_empty() => {
             if stored.is_some_and(|stored| !stored.is_empty()) {
-                notes.push(Note::info(shown, NoteKind::Stale, "its stored index lacks entries; the index was computed"));
+                notes.push(Note::info(shown, NoteKind::Stale, "its stored index lacks entries, so the index was generated"));
             }
             table(name, &entries, "\n")
         }
@@ -37,26 +37,26 @@ pub(super) fn index(name: &str, shown: &str, text: &str, notes: &mut Vec<Note>) 
     }
 }
 
-/// What the markers say.
+/// The block between the markers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Block {
-    /// The bytes between the markers.
-    GateDirectories(std::ops::Range<usize>),
+    /// The byte range between the markers.
+    Found(std::ops::Range<usize>),
     Missing,
-    /// The first end stands before the first start, or one of them alone.
+    /// The first end marker is before the first start marker, or one of them is missing.
     Broken,
 }
 
-/// Finds the first start and the first end.
+/// Finds the first start marker and the first end marker.
 pub(super) fn block(text: &str) -> Block {
     match (text.find(START), text.find(END)) {
-        (Some(start), Some(end)) if end > start => Block::GateDirectories(start + START.len()..end),
+        (Some(start), Some(end)) if end > start => Block::Found(start + START.len()..end),
         (None, None) => Block::Missing,
         _ => Block::Broken,
     }
 }
 
-/// Returns the table of entries, in their order. Superseded ones say so.
+/// Returns the table of entries, in their order. Superseded entries are marked.
 pub(super) fn table(name: &str, entries: &[DatedEntry<'_>], line_break: &str) -> String {
     let mut rows = vec![format!("| Date | {} |", column(name)), "|------|--------|".to_owned()];
     rows.extend(entries.iter().map(table_row));
@@ -68,7 +68,7 @@ pub(super) fn table_row(entry: &DatedEntry<'_>) -> String {
     format!("| {} | {}{mark} |", entry.date(), entry.title.replace('|', "\\|"))
 }
 
-/// Returns whether some row names an entry that is not in the file.
+/// Returns whether a row refers to an entry that is not in the file.
 pub(super) fn rows_without_entry(rows: &[&str], entries: &[DatedEntry<'_>]) -> bool {
     let is_known =
         |line: &&str| row(line).is_some_and(|(date, title)| entries.iter().any(|entry| entry.date() == date && entry.title == title));
@@ -85,7 +85,7 @@ fn column(name: &str) -> &'static str {
     }
 }
 
-/// Returns the date and the title of a row of a stored table.
+/// Returns the date and the title in a row of a stored table.
 fn row(line: &str) -> Option<(&str, String)> {
     let (date, title) = line.trim().strip_prefix('|')?.split_once('|')?;
     let title = title.trim().strip_suffix('|')?.trim();
@@ -93,7 +93,7 @@ fn row(line: &str) -> Option<(&str, String)> {
     Some((date.trim(), title.replace("\\|", "|")))
 }
 
-/// A stored index is behind when an entry has no row of its own, or when an entry is caught inside the block.
+/// Returns whether a stored index is outdated: an entry has no row of its own, or an entry is inside the block.
 fn is_behind(stored: &str, entries: &[DatedEntry<'_>]) -> bool {
     let mut rows: Vec<_> = stored.lines().filter_map(row).collect();
     let lacks = |entry: &DatedEntry<'_>| match rows.iter().position(|(date, title)| *date == entry.date() && title == entry.title) {
@@ -106,7 +106,7 @@ fn is_behind(stored: &str, entries: &[DatedEntry<'_>]) -> bool {
     entries.iter().any(lacks) || stored.lines().any(|line| entry::heading(line).is_some())
 }
 
-/// Returns the stored index with a mark at the rows of superseded entries.
+/// Returns the stored index with the rows of superseded entries marked.
 fn marked(stored: &str, entries: &[DatedEntry<'_>]) -> String {
     if !entries.iter().any(|entry| entry.is_superseded) {
         return stored.to_owned();
@@ -122,7 +122,7 @@ fn marked(stored: &str, entries: &[DatedEntry<'_>]) -> String {
     stored.lines().map(mark).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns whether anything but a title and comments is written here.
+/// Returns whether there is any text other than a title and comments.
 fn has_text(text: &str) -> bool {
     let mut hidden = Hidden::new(text);
     lines(text, 0).any(|line| {
@@ -133,7 +133,7 @@ fn has_text(text: &str) -> bool {
 }
 
 fn whole(name: &str, shown: &str, text: &str, notes: &mut Vec<Note>) -> String {
-    let reason = "has neither index markers nor dated entries; it is shown whole";
+    let reason = "has neither index markers nor dated entries, so it is shown in full";
     match text.char_indices().nth(WHOLE_CHARACTERS) {
         None => {
             notes.push(Note::info(shown, NoteKind::Fallback, reason));
@@ -180,7 +180,7 @@ mod tests {
         let (shown, notes) =
             of(&format!("{START}\n| Date | Decision |\n|--|--|\n| 2026-01-01 | Older |\n{END}\n{ENTRY}\n## [2026-01-01-000000] Older\n"));
         assert_eq!(shown, format!("{TABLE}\n| 2026-01-01 | Older |"));
-        assert_eq!(notes, ["its stored index lacks entries; the index was computed"]);
+        assert_eq!(notes, ["its stored index lacks entries, so the index was generated"]);
     }
 
     #[test]
@@ -188,7 +188,7 @@ mod tests {
         let (shown, notes) = of(&format!("{END}\n{START}\n{ENTRY}"));
         assert_eq!((shown.as_str(), notes.len()), (TABLE, 1));
         let (_, notes) = of(&format!("{START}\n{TABLE}\n{END}\n{START}\n{END}\n{ENTRY}"));
-        assert_eq!(notes, ["has more than one index marker of a kind; the first ones count"]);
+        assert_eq!(notes, ["has more than one index marker of a kind; the first ones are used"]);
         assert_eq!(of(&format!("# D\n{START}\nx")).0, format!("# D\n{START}\nx"), "only a start: shown whole");
     }
 

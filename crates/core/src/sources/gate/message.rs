@@ -1,4 +1,4 @@
-//! The message of the gate: what was loaded, its pieces, and the closing notes.
+//! The gate's message: the loaded files, their pieces, and the closing notes.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -17,19 +17,19 @@ use crate::shown::path_text;
 use crate::sources::{Notice, Source};
 use crate::tokens::estimate_bytes;
 
-/// More tokens than this are injected all the same, but it is said.
+/// More tokens than this are injected anyway, with a warning.
 pub const WARN_TOKENS: u64 = 15_000;
 
 /// A file that goes into the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// The name in its head: plain for the gate's own files, relative for a constitution above.
+    /// The name in its head: plain for the gate's own files, relative for a constitution in a directory above.
     pub name: String,
     pub path: PathBuf,
     pub strategy: Strategy,
-    /// What stands under the head: the file, its index, or words for nothing.
+    /// The text under the head: the file, its index, or a note that it is empty.
     pub text: String,
-    /// Of the file's content as injected; words for an empty file count nothing.
+    /// The tokens of the injected content; the note for an empty file counts as zero.
     pub tokens: u64,
 }
 
@@ -45,23 +45,23 @@ impl Section {
     }
 }
 
-/// Everything the gate has to say about a directory.
+/// The gate's content for a directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Gate {
     /// The `.context` that was found.
     pub directory: PathBuf,
     /// Verbatim files, then indexes.
     pub sections: Vec<Section>,
-    /// Names of files that exist and are only mentioned.
+    /// The names of existing files that are only mentioned.
     pub mentioned: Vec<String>,
-    /// Files that are there and cannot be used, with the reason.
+    /// Existing files that cannot be used, with the problem.
     pub left_out: Vec<(String, FileProblem)>,
-    /// All files of the plan, with their strategy.
+    /// All planned files, with their strategies.
     pub planned: Vec<Planned>,
     pub notes: Vec<Note>,
 }
 
-/// Loads what the gate has to say. `None`: nothing is initialised here, or there is nothing to say.
+/// Loads the gate's content. Returns `None` if nothing is initialised here or all files are missing.
 pub fn load(places: &Places, settings: &Settings) -> Option<Gate> {
     let (planned, notes) = plan(settings);
     let found = find(places, &planned)?;
@@ -79,19 +79,19 @@ pub fn load(places: &Places, settings: &Settings) -> Option<Gate> {
     }
     gate.planned = planned;
     if gate.tokens() > WARN_TOKENS {
-        let reason = format!("holds {} tokens for the gate, more than {WARN_TOKENS}; they are injected all the same", gate.tokens());
+        let reason = format!("has {} tokens for the gate, more than {WARN_TOKENS}; they are injected anyway", gate.tokens());
         gate.notes.push(Note::warning(path_text(&gate.directory), NoteKind::NearLimit, reason));
     }
     let is_empty = gate.sections.is_empty() && gate.mentioned.is_empty() && gate.left_out.is_empty();
     (!is_empty).then_some(gate)
 }
 
-/// Brings the gate's pieces. Concatenated in their order they are the spec's message.
+/// Returns the gate's pieces. Concatenated in order, they are the spec's message.
 pub fn bring(places: &Places, settings: &Settings) -> Brought {
     load(places, settings).map(Gate::into_brought).unwrap_or_default()
 }
 
-/// Returns what the webhook is told after the gate's files went in.
+/// Returns the notice for the webhook after the gate's files were injected.
 pub fn notice(places: &Places, settings: &Settings) -> Option<Notice> {
     let gate = load(places, settings)?;
     let project = gate.directory.parent().unwrap_or(&gate.directory).to_path_buf();
@@ -99,7 +99,7 @@ pub fn notice(places: &Places, settings: &Settings) -> Option<Notice> {
 }
 
 impl Gate {
-    /// The rules of the directories above hold here too, and come first.
+    /// Loads the constitutions of the directories above, which also apply here and come first.
     fn load_above(&mut self, found: &GateDirectories, planned: &[Planned], redacts: bool) {
         let is_verbatim = planned.iter().any(|file| file.name == CONSTITUTION && file.strategy == Strategy::Verbatim);
         let project = found.directory.parent().unwrap_or(&found.directory);
@@ -133,17 +133,17 @@ impl Gate {
         self.sections.push(Section { name, path, strategy, text, tokens });
     }
 
-    /// Returns how many files are loaded.
+    /// Returns the number of loaded files.
     pub fn files(&self) -> usize {
         self.sections.len()
     }
 
-    /// Returns the estimated tokens of all loaded files; frame and notes are not counted.
+    /// Returns the estimated tokens of all loaded files, without frame and notes.
     pub fn tokens(&self) -> u64 {
         self.sections.iter().map(|section| section.tokens).sum()
     }
 
-    /// Returns the one line that may leave the machine: how much was injected, and nothing of what.
+    /// Returns the only line that may leave the machine: how much was injected, but not what.
     pub fn summary(&self) -> String {
         let over = if self.tokens() > WARN_TOKENS { format!(" — over {WARN_TOKENS}") } else { String::new() };
         format!("context-load-gate: injected {} files (~{} tokens){over}", self.files(), self.tokens())
@@ -158,13 +158,13 @@ impl Gate {
         Brought { pieces: self.pieces(), notes: self.notes, is_behind: false }
     }
 
-    /// Returns the message in pieces: one per file, the banner with the first, the closing notes as the last.
+    /// Returns the message in pieces: one per file, with the banner in the first and the closing notes as the last.
     pub fn pieces(&self) -> Vec<Piece> {
         let mut banner = Some(banner());
         let mut pieces = Vec::with_capacity(self.sections.len() + 1);
         for section in &self.sections {
             let path = path_text(&section.path);
-            // An index has an identity of its own: the file itself is not in the window.
+            // An index has its own identity, because the file itself is not in the window.
             let id = if section.strategy == Strategy::Index { format!("{path}#index") } else { path.clone() };
             let role = if banner.is_some() { Role::Head } else { Role::Body };
             let text = format!("{}{}{}\n\n", banner.take().unwrap_or_default(), section.head(), section.text);
@@ -204,7 +204,7 @@ impl Gate {
         text
     }
 
-    /// `.context/`, as seen from the project's own directory.
+    /// Returns `.context/`, relative to the project's own directory.
     fn shown_directory(&self) -> String {
         let project = self.directory.parent().unwrap_or(Path::new(""));
         format!("{}/", crate::shown::relative_text(&self.directory, project))

@@ -1,9 +1,9 @@
 //! Source 2: the core files of `.context/`, injected rather than requested.
 //!
 //! Each file has a [`Strategy`]: verbatim, index, mention or skip. [`load`] finds the directory, reads the files and
-//! makes the index tables; [`Gate`] is the result, whose pieces concatenated are the spec's message to the letter.
-//! [`entries`] offers what an index only names to the selector of each message, [`add_record`] and [`add_task`] write
-//! entries the way these directories have them. Nothing here knows agents, caps or sessions.
+//! generates the index tables; the pieces of the resulting [`Gate`], concatenated, are exactly the spec's message.
+//! [`entries`] offers the entries behind an index to the selector for each message; [`add_record`] and [`add_task`]
+//! write entries in the format of these directories. Nothing here depends on agents, caps or sessions.
 
 mod edit;
 mod entry;

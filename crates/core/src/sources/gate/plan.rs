@@ -1,21 +1,21 @@
-//! Which file goes in how: the table of core files, and what the settings change in it.
+//! Decides how each file is delivered: the table of core files, and changes to it by the settings.
 
 use serde::{Deserialize, Serialize};
 
 use crate::note::{Note, NoteKind};
 use crate::settings::{Settings, nearest};
 
-/// How a file goes into the window.
+/// How a file is delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Strategy {
     /// The whole file.
     Verbatim,
-    /// The table of its entries; entries are read when they matter.
+    /// The table of its entries; entries are read when they are relevant.
     Index,
     /// Its name in the closing notes, if it exists.
     Mention,
-    /// Nothing at all.
+    /// Left out.
     Skip,
 }
 
@@ -23,7 +23,7 @@ impl Strategy {
     /// All strategies, in the order in which their files are printed.
     pub const ALL: [Self; 4] = [Self::Verbatim, Self::Index, Self::Mention, Self::Skip];
 
-    /// Returns the word for it in settings and tables.
+    /// Returns its name in settings and tables.
     pub fn word(self) -> &'static str {
         match self {
             Self::Verbatim => "verbatim",
@@ -38,13 +38,13 @@ impl Strategy {
     }
 }
 
-/// The hard rules. A parent directory's come before one's own.
+/// The hard rules. Those of a parent directory come before a project's own.
 pub(super) const CONSTITUTION: &str = "CONSTITUTION.md";
 pub(super) const TASKS: &str = "TASKS.md";
 pub(super) const DECISIONS: &str = "DECISIONS.md";
 pub(super) const LEARNINGS: &str = "LEARNINGS.md";
 
-/// The core files in their reading order, each with its strategy.
+/// The core files in reading order, each with its strategy.
 pub const CORE: &[(&str, Strategy)] = &[
     (CONSTITUTION, Strategy::Verbatim),
     (TASKS, Strategy::Mention),
@@ -62,14 +62,14 @@ pub struct Planned {
     /// A plain name inside `.context/`.
     pub name: String,
     pub strategy: Strategy,
-    /// The setting that decided, with its place; the default table has none.
+    /// The setting that decided, with its origin; `None` for the default table.
     pub decided_by: Option<String>,
 }
 
 /// Returns every file with its strategy, in the order of the message: by strategy, then in reading order.
 ///
-/// Files that only the settings name follow the core files of their strategy, sorted by name. What cannot be used in
-/// the settings leaves a note, and the default holds.
+/// Files named only in the settings follow the core files with the same strategy, sorted by name. An invalid setting
+/// adds a note, and the default applies.
 pub fn plan(settings: &Settings) -> (Vec<Planned>, Vec<Note>) {
     let mut notes = Vec::new();
     let mut planned: Vec<Planned> =
@@ -84,7 +84,7 @@ pub fn plan(settings: &Settings) -> (Vec<Planned>, Vec<Note>) {
         let Some(strategy) = Strategy::from_word(word) else {
             let near = nearest(word, Strategy::ALL.into_iter().map(Strategy::word));
             let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            let reason = format!("`{word}` is no strategy: verbatim, index, mention or skip{near}");
+            let reason = format!("`{word}` is not a strategy; use verbatim, index, mention or skip{near}");
             notes.push(Note::warning(name.clone(), NoteKind::Config, reason).decided_by(decided_by));
             continue;
         };
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn names_with_a_way_out_and_unknown_words_leave_a_note() {
+    fn names_outside_the_directory_and_unknown_words_leave_a_note() {
         let (files, notes) =
             planned("[gate.files]\n\"../../etc/passwd\" = \"verbatim\"\n\".env\" = \"verbatim\"\n\"TASKS.md\" = \"indx\"\n");
         assert_eq!(files.len(), CORE.len());

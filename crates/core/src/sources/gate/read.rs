@@ -1,4 +1,4 @@
-//! Reading files of a `.context/`: bounded, inside the project, decoded, without secrets.
+//! Reads files in a `.context/`: with a size limit, only inside the project, decoded, and without secrets.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use crate::fs::{FileProblem, LinkProblem};
 use crate::load::{Opened, Root, guard};
 use crate::note::{Note, NoteKind};
 
-/// A larger file is not context but an accident: it is left out, with a note.
+/// The maximum size of a file. A larger one is there by mistake and is left out with a note.
 pub(super) const MAX_BYTES: u64 = 1024 * 1024;
 
-/// Reads the files of one `.context`. Links may lead anywhere inside the project, and nowhere else.
+/// Reads the files of one `.context`. Links may point anywhere inside the project, but not outside.
 pub(super) struct Reader {
     root: Result<Root, FileProblem>,
 }
@@ -21,7 +21,7 @@ impl Reader {
         Self { root: Root::open(boundary(context)) }
     }
 
-    /// Reads a file for injection. `Ok(None)`: there is no such file. A problem is the caller's to note.
+    /// Reads a file for injection. Returns `Ok(None)` if it does not exist. The caller adds a note about a problem.
     pub(super) fn read(&self, path: &Path, shown: &str, redacts: bool, notes: &mut Vec<Note>) -> Result<Option<String>, FileProblem> {
         let opened = match self.open(path) {
             Ok(opened) => opened,
@@ -31,7 +31,7 @@ impl Reader {
         let text = guard(shown, opened.text(MAX_BYTES)?, redacts, notes);
         let (text, quoted) = frame::neutral(text);
         if let Some(line) = quoted {
-            let reason = format!("line {line} looks like a line of the gate's own; such lines are moved in by a space");
+            let reason = format!("line {line} looks like one of the gate's own lines; such lines are indented by a space");
             notes.push(Note::warning(shown, NoteKind::Replaced, reason));
         }
         Ok(Some(text))

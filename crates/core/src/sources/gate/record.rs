@@ -1,7 +1,7 @@
-//! Writing dated entries: newest first, every other byte as it was, the index in step.
+//! Writes dated entries: newest first, with an updated index and every other byte unchanged.
 //!
-//! Whatever is written is read back before it replaces the file: the new entry must be there, first, and every other
-//! entry must be unchanged. So neither an open fence nor a marker in somebody's words can cost an entry.
+//! The new text is parsed before it replaces the file: the new entry must come first, and every other entry must be
+//! unchanged. So neither an open fence nor an index marker in the text can destroy an entry.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::Failure;
 use crate::lines::{Hidden, lines};
 use crate::shown::is_deceptive;
 
-/// Which file an entry goes into.
+/// The file that an entry goes into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordKind {
     Decision,
@@ -36,7 +36,7 @@ impl RecordKind {
     }
 }
 
-/// An entry to be written.
+/// An entry to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record<'a> {
     pub kind: RecordKind,
@@ -51,11 +51,13 @@ pub struct Record<'a> {
 pub fn add_record(context: &Path, record: &Record<'_>, state: Option<&Path>) -> Result<PathBuf, Failure> {
     let title = record.title.trim();
     if title.is_empty() || title.chars().any(is_deceptive) {
-        return Err(Failure::usage("a title is one line of visible text").hint("put the rest into --context and its fellows"));
+        return Err(
+            Failure::usage("the title must be one line of visible text").hint("put the rest into --context or one of the other fields")
+        );
     }
     edit::change(context, record.kind.file(), Some(record.kind.new_file()), state, |draft| {
         let new = insert(draft, title, record);
-        let new = in_step(record.kind.file(), &new, draft.line_break);
+        let new = with_current_index(record.kind.file(), &new, draft.line_break);
         verify(draft.text, &new, title, record.stamp)?;
         Ok(new)
     })
@@ -78,17 +80,17 @@ fn written(title: &str, record: &Record<'_>, line_break: &str) -> String {
     closed.replace('\n', line_break)
 }
 
-/// Puts the entry before the first one, or behind the head of a file without entries.
+/// Inserts the entry before the first one, or after the head of a file without entries.
 fn insert(draft: &Draft<'_>, title: &str, record: &Record<'_>) -> String {
     let (text, line_break) = (draft.text, draft.line_break);
     let entries = entry::parse(text);
-    let at = entries.first().map_or_else(|| behind_head(text), |first| first.start);
+    let at = entries.first().map_or_else(|| after_head(text), |first| first.start);
     let (before, after) = text.split_at(at);
     let entry = written(title, record, line_break);
     let gap = match before {
         "" => String::new(),
         _ if before.ends_with('\n') && before.trim_end_matches(['\r', '\n', ' ']).len() + line_break.len() < before.len() => String::new(),
-        // Directly under a comment, as some directories have it: kept that way before an entry.
+        // Keep an entry directly under a comment, as some directories have it.
         _ if before.ends_with('\n') && !entries.is_empty() => String::new(),
         _ if before.ends_with('\n') => line_break.to_owned(),
         _ => line_break.repeat(2),
@@ -101,11 +103,11 @@ fn insert(draft: &Draft<'_>, title: &str, record: &Record<'_>) -> String {
     format!("{before}{gap}{entry}{separator}{after}")
 }
 
-/// Returns the place behind the title, the index and comments.
-fn behind_head(text: &str) -> usize {
+/// Returns the position after the title, the index and comments.
+fn after_head(text: &str) -> usize {
     let mut hidden = Hidden::new(text);
     let block = match index::block(text) {
-        Block::GateDirectories(range) => range,
+        Block::Found(range) => range,
         _ => 0..0,
     };
     let mut end = 0;
@@ -122,9 +124,9 @@ fn behind_head(text: &str) -> usize {
     end
 }
 
-/// Brings the stored index in step, where there is one. A block that holds anything but a table is left alone.
-fn in_step(name: &str, text: &str, line_break: &str) -> String {
-    let Block::GateDirectories(range) = index::block(text) else { return text.to_owned() };
+/// Updates the stored index, if there is one. A block that contains anything but a table is not changed.
+fn with_current_index(name: &str, text: &str, line_break: &str) -> String {
+    let Block::Found(range) = index::block(text) else { return text.to_owned() };
     let stored = &text[range.clone()];
     if stored.lines().any(|line| !line.trim().is_empty() && !line.trim_start().starts_with('|')) {
         return text.to_owned();
@@ -148,7 +150,7 @@ fn in_step(name: &str, text: &str, line_break: &str) -> String {
     format!("{}{line_break}{table}{line_break}{}", &text[..range.start], &text[range.end..])
 }
 
-/// Reads the new text as everybody will and compares.
+/// Parses the new text and compares the entries.
 fn verify(old: &str, new: &str, title: &str, stamp: &str) -> Result<(), Failure> {
     let (before, after) = (entry::parse(old), entry::parse(new));
     let same = |(a, b): (&DatedEntry<'_>, &DatedEntry<'_>)| a.title == b.title && a.stamp == b.stamp && a.text == b.text;
@@ -156,7 +158,7 @@ fn verify(old: &str, new: &str, title: &str, stamp: &str) -> Result<(), Failure>
     if is_first && after.len() == before.len() + 1 && before.iter().zip(&after[1..]).all(same) {
         return Ok(());
     }
-    Err(Failure::new("the entry would not be read back as it was given")
-        .because_of("its text holds a dated heading, an index marker or an open comment of its own")
+    Err(Failure::new("the entry would not be read back as given")
+        .because_of("its text contains a dated heading, an index marker or an unclosed comment")
         .hint("indent such lines or put them into a code fence"))
 }

@@ -1,4 +1,4 @@
-//! A first `.context/`: small, useful as it is, and never written over what is there.
+//! Creates a first `.context/`: small, useful immediately, and without overwriting anything.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -12,14 +12,14 @@ use crate::Failure;
 use crate::fs::FileProblem;
 use crate::shown::{one_line, path_text};
 
-/// A file of the new directory, and whether it was written or was there before.
+/// A file in the new directory, and whether it was written or already existed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scaffolded {
     pub path: PathBuf,
     pub is_new: bool,
 }
 
-/// Writes the files of a first `.context/` below `project`. Files that exist stay as they are.
+/// Writes the files of a first `.context/` below `project`. Existing files stay unchanged.
 pub fn scaffold(project: &Path) -> Result<Vec<Scaffolded>, Failure> {
     let context = project.join(CONTEXT);
     let cannot =
@@ -54,12 +54,12 @@ pub fn scaffold(project: &Path) -> Result<Vec<Scaffolded>, Failure> {
     Ok(made)
 }
 
-/// Directories that say nothing about the design.
+/// Directories that are irrelevant to the architecture.
 const DULL: &[&str] = &["target", "node_modules", "dist", "build", "out", "vendor", "venv", "__pycache__", "coverage"];
 
-/// Begins the map of the system with the directories that are there.
+/// Starts the architecture file with a list of the existing directories.
 fn architecture(project: &Path) -> String {
-    let mut text = String::from("# Architecture\n\nWhere things are, and why they are apart.\n\n");
+    let mut text = String::from("# Architecture\n\nWhere things are, and why they are separate.\n\n");
     let entries = fs::read_dir(project).into_iter().flatten().filter_map(Result::ok);
     let directories = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     let mut names: Vec<_> = directories.filter_map(|entry| entry.file_name().into_string().ok()).collect();

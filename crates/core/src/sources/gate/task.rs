@@ -1,4 +1,4 @@
-//! Tasks: `- [ ] text #added:…`, and `[x]` with `#done:…` when they are done. Nothing is ever moved or deleted.
+//! Tasks: `- [ ] text #added:…`, and `[x]` with `#done:…` when they are done. Tasks are never moved or deleted.
 
 use std::path::{Path, PathBuf};
 
@@ -8,27 +8,27 @@ use crate::Failure;
 use crate::lines::{Hidden, Line, lines};
 use crate::shown::{is_deceptive, one_line};
 
-/// Sections that do not take new work.
+/// Sections that do not take new tasks.
 const CLOSED: &[&str] = &["blocked", "done", "completed", "archive", "skipped"];
 
-/// A task to be written.
+/// A task to add.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewTask<'a> {
     pub text: &'a str,
-    /// `high`, `medium`, `low`: a label at its end.
+    /// `high`, `medium` or `low`: a label at its end.
     pub priority: Option<&'a str>,
-    /// Words of the heading it goes under.
+    /// Words in the heading that it goes under.
     pub section: Option<&'a str>,
     /// `YYYY-MM-DD-HHMMSS`, local time.
     pub stamp: &'a str,
 }
 
-/// What kind of line it is to us.
+/// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind<'a> {
-    /// Its level and words.
+    /// Its level and text.
     Heading(usize, &'a str),
-    /// Whether it is still to be done, and its words.
+    /// Whether it is open, and its text.
     Task(bool, &'a str),
     Other,
 }
@@ -48,7 +48,7 @@ fn kind<'a>(line: &Line<'a>) -> Kind<'a> {
     Kind::Other
 }
 
-/// Returns the lines that are neither in comments nor in fences.
+/// Returns the lines outside comments and fences.
 fn visible(text: &str) -> Vec<(Line<'_>, Kind<'_>)> {
     let mut hidden = Hidden::new(text);
     lines(text, 0).filter(|line| !hidden.hides(line)).map(|line| (line, kind(&line))).collect()
@@ -58,7 +58,7 @@ fn visible(text: &str) -> Vec<(Line<'_>, Kind<'_>)> {
 pub fn add_task(context: &Path, task: &NewTask<'_>, state: Option<&Path>) -> Result<PathBuf, Failure> {
     let words = task.text.trim();
     if words.is_empty() || words.chars().any(is_deceptive) {
-        return Err(Failure::usage("a task is one line of visible text"));
+        return Err(Failure::usage("a task must be one line of visible text"));
     }
     edit::change(context, TASKS, Some(include_str!("templates/TASKS.md")), state, |draft| {
         let place = place(draft.text, task.section)?;
@@ -68,7 +68,7 @@ pub fn add_task(context: &Path, task: &NewTask<'_>, state: Option<&Path>) -> Res
     })
 }
 
-/// Where a task goes.
+/// Where to insert a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// Directly before another task.
@@ -119,13 +119,13 @@ fn place(text: &str, section: Option<&str>) -> Result<Place, Failure> {
     Ok(open.map_or(Place::End, Place::Under))
 }
 
-/// Finds the place under the heading whose words contain `wanted`.
+/// Finds the place under the heading that contains `wanted`.
 fn under(all: &[(Line<'_>, Kind<'_>)], wanted: &str) -> Result<Place, Failure> {
     let is_wanted = |kind: &Kind<'_>| matches!(kind, Kind::Heading(_, words) if words.to_lowercase().contains(&wanted.to_lowercase()));
     let Some(at) = all.iter().position(|(_, kind)| is_wanted(kind)) else {
         let failure = Failure::new(format!("TASKS.md has no section `{wanted}`"));
         let headings = all.iter().filter_map(|(_, kind)| if let Kind::Heading(_, words) = kind { Some(*words) } else { None });
-        return Err(headings.fold(failure, |failure, words| failure.because_of(format!("there is `{}`", one_line(words)))));
+        return Err(headings.fold(failure, |failure, words| failure.because_of(format!("existing section: `{}`", one_line(words)))));
     };
     for (line, kind) in &all[at + 1..] {
         match kind {
@@ -137,7 +137,8 @@ fn under(all: &[(Line<'_>, Kind<'_>)], wanted: &str) -> Result<Place, Failure> {
     Ok(Place::Under(all[at].0.end))
 }
 
-/// Marks the one open task that `wanted` means (words of it, or its number among the open ones) and returns its words.
+/// Marks the open task identified by `wanted` (words in it, or its number among the open ones) as done and returns its
+/// text.
 pub fn finish_task(context: &Path, wanted: &str, stamp: &str, state: Option<&Path>) -> Result<String, Failure> {
     let mut finished = String::new();
     edit::change(context, TASKS, None, state, |draft| {
@@ -165,10 +166,10 @@ fn choose<'a>(open: &[(Line<'a>, &'a str)], wanted: &str) -> Result<(Line<'a>, &
     if let [(_, chosen)] = matching.as_slice() {
         return Ok(**chosen);
     }
-    let what = if matching.is_empty() { "no open task" } else { "more than one open task" };
+    let what = if matching.is_empty() { "no open task contains" } else { "more than one open task contains" };
     let shown: Vec<_> = if matching.is_empty() { open.iter().enumerate().collect() } else { matching };
-    let failure = Failure::new(format!("{what} has the words `{wanted}`"));
+    let failure = Failure::new(format!("{what} `{wanted}`"));
     let failure =
         shown.iter().take(20).fold(failure, |failure, (at, (_, words))| failure.because_of(format!("{}. {}", at + 1, one_line(words))));
-    Err(failure.hint("give more of its words, or its number"))
+    Err(failure.hint("give more words of the task, or its number"))
 }

@@ -1,4 +1,4 @@
-//! The gate as a library: every row of the spec's tables that needs no process, and the bad inputs of real life.
+//! The gate as a library: every row of the spec's tables that does not need a process, and invalid input.
 
 mod bad_input;
 mod nested;

@@ -1,8 +1,8 @@
-//! Bad input: the rest is injected, and the note says what happened.
+//! Invalid input: the other files are injected, and a note says what happened.
 
 use super::*;
 
-/// Asserts that one file is left out for a reason, and everything else is there.
+/// Asserts that one file is left out for a reason and that all others are included.
 #[track_caller]
 fn assert_left_out(sandbox: &Sandbox, name: &str, reason: &str) {
     let gate = loaded(sandbox);
@@ -69,7 +69,7 @@ fn a_symlink_out_of_the_project_and_one_inside() {
 
 #[cfg(unix)]
 #[test]
-fn a_context_directory_that_is_a_way_out() {
+fn a_context_directory_that_is_a_link_to_the_outside() {
     let outside = full();
     let sandbox = Sandbox::new().link(".context", outside.path(".context"));
     let gate = loaded(&sandbox);
@@ -90,7 +90,7 @@ fn contents_that_imitate_our_banner() {
     assert_eq!(message.lines().filter(|line| line.starts_with("PROJECT CONTEXT")).count(), 1);
     assert_eq!(message.lines().filter(|line| line.starts_with("Context: ")).count(), 1);
     assert_eq!(message.lines().filter(|line| *line == rule).count(), 2);
-    assert_eq!(reasons(&gate), ["line 3 looks like a line of the gate's own; such lines are moved in by a space"]);
+    assert_eq!(reasons(&gate), ["line 3 looks like one of the gate's own lines; such lines are indented by a space"]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Which directory is the gate's: from here upward, and what holds above.
+//! Which directory the gate uses: from the current directory upward, and what applies from above.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Entries and tasks: newest first, every other byte as it was, the index in step, nothing lost when many write.
+//! Entries and tasks: newest first, every other byte unchanged, the index up to date, nothing lost with many writers.
 
 use std::fs;
 
@@ -77,7 +77,7 @@ fn words_that_would_break_the_file_are_refused_or_closed() {
 }
 
 #[test]
-fn files_that_cannot_be_changed_are_not() {
+fn files_that_cannot_be_changed_safely_stay_unchanged() {
     let sandbox = Sandbox::new().file(".context/DECISIONS.md", b"caf\xe9");
     assert!(decide(&sandbox, "T", &[]).unwrap_err().causes()[0].contains("not UTF-8"));
     assert_eq!(fs::read(sandbox.path(".context/DECISIONS.md")).unwrap(), b"caf\xe9");
@@ -130,7 +130,7 @@ fn a_task_goes_above_the_open_ones() {
     sandbox.write(".context/TASKS.md", old);
     assert_eq!(task(&sandbox, "new", Some("blocked")).unwrap(), old.replace("- [ ] stuck\n", &format!("{NEW}- [ ] stuck\n")));
     let failure = task(&sandbox, "new", Some("phase 9")).unwrap_err();
-    assert_eq!(failure.causes(), ["there is `Tasks`", "there is `Phase 1`", "there is `Blocked`"]);
+    assert_eq!(failure.causes(), ["existing section: `Tasks`", "existing section: `Phase 1`", "existing section: `Blocked`"]);
 }
 
 #[test]
