@@ -187,7 +187,10 @@ fn a_file_near_a_threshold_is_warned_about() {
     ] {
         let sandbox = project().file(".megg/knowledge.md", format!("{FIRST}{}\n", "x".repeat(tokens * 4)));
         let outcome = learn(&sandbox, &[]).success();
-        assert!(outcome.stderr().contains(words) && outcome.stderr().contains("`brief maintain [ROOT]` shows what can be archived"), "{outcome}");
+        assert!(
+            outcome.stderr().contains(words) && outcome.stderr().contains("`brief maintain [ROOT]` shows what can be archived"),
+            "{outcome}"
+        );
     }
 }
 

@@ -76,7 +76,10 @@ fn a_healthy_domain_has_no_findings_and_no_updated_field_no_note() {
 fn many_entries_about_one_topic_are_advice() {
     let entries: Vec<_> = (1..=6).map(|day| entry(&format!("2026-11-0{day}"), &format!("T{day}"), "auth", "x")).collect();
     let sandbox = project(&entries);
-    assert_eq!(findings(&sandbox), [("duplicate-topics".into(), "several entries share a topic and may repeat each other: auth (6)".into())]);
+    assert_eq!(
+        findings(&sandbox),
+        [("duplicate-topics".into(), "several entries share a topic and may repeat each other: auth (6)".into())]
+    );
     assert!(sandbox.brief(["maintain", "--check"]).success().stdout().contains("brief context [ROOT] --topic auth"));
 }
 

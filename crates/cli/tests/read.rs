@@ -176,7 +176,7 @@ fn secrets_stay_at_home() {
 #[test]
 fn a_wrong_directory_is_a_failure_and_ten_thousand_wrong_paths_are_not() {
     let sandbox = Sandbox::new().file("file", "");
-    assert!(sandbox.brief(["read", "--dir", "gone", "a"]).code(1).stderr().contains("cannot use `gone` as directory"));
+    assert!(sandbox.brief(["read", "--dir", "gone", "a"]).code(1).stderr().contains("cannot use `gone` as a directory"));
     assert!(sandbox.brief(["read", "--dir", "file", "a"]).code(1).stderr().contains("not a directory"));
     let many = (0..10_000).map(|number| format!("no/such/{number}.md")).collect::<Vec<_>>().join("\n");
     let outcome = sandbox.brief_with_input(["read"], many).success();

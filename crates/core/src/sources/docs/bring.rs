@@ -1,8 +1,8 @@
-//! The source at every message: message in, pieces out, within the limits, with a reason each.
+//! The documents source for a message: returns pieces within the limits, each with a reason.
 //!
-//! Selection looks at the message alone. What the window has already is subtracted later, by the ledger, so pieces keep
-//! their identity from message to message: a short document is always brought whole, a long one always as its outline
-//! and sections.
+//! Selection depends only on the message. The ledger later subtracts what the window already has, so pieces keep their
+//! identity from message to message: a short document is always included whole, a long one always as its outline and
+//! sections.
 
 use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -23,18 +23,18 @@ use crate::shown::relative_text;
 use crate::sources::Source;
 use crate::tokens::estimate_bytes;
 
-/// A document of up to this many tokens is brought whole.
+/// A document with at most this many tokens is included whole.
 const WHOLE: u64 = 1_200;
-/// Less room than this is not worth a document.
+/// With less room than this, no document is added.
 const LEAST: u64 = 60;
-/// A document that scores less than this share of the best is not worth its room: quiet is better.
+/// A document whose score is below this share of the best is not worth its room.
 const CLOSE: f32 = 0.6;
-/// More documents than this are never read for one message, whatever requires what.
+/// The maximum number of documents read for one message, including required ones.
 const MOST_DOCUMENTS: usize = 24;
-/// Words that a reason names.
+/// The maximum number of words named in a reason.
 const REASONS: usize = 5;
 
-/// Brings the documents that fit a message. Most messages need none.
+/// Returns the documents that match a message. Most messages need none.
 pub fn bring(request: &SelectRequest<'_>) -> Brought {
     let mut brought = Brought::default();
     if user_words(request.message).is_none() || request.limit == 0 {
@@ -56,7 +56,7 @@ pub fn bring(request: &SelectRequest<'_>) -> Brought {
     brought.notes.extend(choice.failures.iter().map(failed));
     if choice.is_behind {
         brought.is_behind = true;
-        brought.notes.push(Note::info("search file", NoteKind::Stale, "the documents have to be prepared"));
+        brought.notes.push(Note::info("search file", NoteKind::Stale, "the documents must be prepared first"));
     }
     brought.notes.extend(choice.notes.iter().cloned());
     let mut bringing = Bringing {
@@ -76,7 +76,7 @@ pub fn bring(request: &SelectRequest<'_>) -> Brought {
         bringing.add(candidate, share, choice.is_models);
     }
     bringing.add_required();
-    // Global first, project second, by rank within each.
+    // Global documents first, then the project's, by rank within each.
     bringing.groups.sort_by_key(|group| !has_global || group.index != Some(0));
     brought.notes.append(&mut bringing.notes);
     brought.pieces = bringing.groups.into_iter().flat_map(|group| group.pieces).collect();
@@ -89,39 +89,39 @@ fn failed(failure: &crate::Failure) -> Note {
     Note::warning("docs", NoteKind::Io, words.join(": "))
 }
 
-/// The pieces of one chosen document, those it requires before it.
+/// The pieces of one chosen document, preceded by those it requires.
 struct Group {
-    /// The number of its index; entries have none.
+    /// The number of its index; `None` for entries.
     index: Option<usize>,
     pieces: Vec<Piece>,
-    /// What has to be read with it.
+    /// The documents that must be read with it.
     required: Vec<Required>,
 }
 
-/// A document that has to be read with another one.
+/// A document that must be read with another one.
 struct Required {
     file: PathBuf,
-    /// What it may not leave.
+    /// The directory that it must not leave.
     root: PathBuf,
-    /// The document that wants it, as it is shown.
+    /// The shown path of the document that requires it.
     by: String,
 }
 
 struct Bringing<'a> {
     corpus: &'a Corpus,
     here: &'a Path,
-    /// Whether secrets are taken out.
+    /// Whether secrets are redacted.
     redacts: bool,
-    /// Tokens that are left.
+    /// The number of tokens left.
     left: u64,
-    /// Who set the limit.
+    /// The setting that decided the limit, with its origin.
     limit: String,
     groups: Vec<Group>,
     notes: Vec<Note>,
 }
 
 impl Bringing<'_> {
-    /// Adds what was chosen, a document within its share of the room.
+    /// Adds a chosen candidate. A document gets only its share of the room.
     fn add(&mut self, candidate: &Candidate, share: u64, is_models: bool) {
         let reason = reason(&candidate.about.ranked, is_models);
         match &candidate.about.body {
@@ -138,7 +138,7 @@ impl Bringing<'_> {
     fn add_document(&mut self, document: &Candidate, (index, top): (usize, &Path), share: u64, reason: Reason) {
         let shown = document.shown.clone();
         if self.left < LEAST {
-            self.leave_out(&shown, "fits the message, but there is no room left");
+            self.leave_out(&shown, "matches the message, but there is no room left");
             return;
         }
         let text = match self.corpus.read_beneath(top, &document.path) {
@@ -171,14 +171,14 @@ impl Bringing<'_> {
             self.notes.push(Note::info(
                 shown.clone(),
                 NoteKind::Budget,
-                format!("{tokens} tokens: its best sections are given, not the whole"),
+                format!("has {tokens} tokens, so only its best sections are included"),
             ));
         }
         self.left = self.left.saturating_sub(pieces.iter().map(|piece| piece.tokens).sum());
         self.groups.push(Group { index: Some(index), pieces, required });
     }
 
-    /// Returns the documents that have to be read with one: those it says itself, then those its index says.
+    /// Returns the documents that must be read with one: those it names itself, then those its index names.
     fn required_by(&self, file: &Path, root: &Path, shown: &str, text: &str) -> Vec<Required> {
         let directory = file.parent().unwrap_or(root);
         let own = references(text).into_iter().filter(|reference| reference.is_required);
@@ -190,8 +190,8 @@ impl Bringing<'_> {
         files.map(|file| Required { file, root: root.to_path_buf(), by: shown.to_owned() }).collect()
     }
 
-    /// Adds what the chosen documents require, and what that requires, while there is room; the others are named. Each
-    /// comes once, before the one that wants it, and those that are wanted directly before all others.
+    /// Adds the documents that the chosen ones require, recursively, while there is room; the others are only named.
+    /// Each is added once, before the one that requires it. Direct requirements come before indirect ones.
     fn add_required(&mut self) {
         let mut seen: HashSet<String> = HashSet::new();
         for piece in self.groups.iter().flat_map(|group| &group.pieces) {
@@ -234,7 +234,7 @@ impl Bringing<'_> {
         }
     }
 
-    /// Names a required document that does not come, in the reason of the one that wants it.
+    /// Names a required document that was left out in the reason of the one that requires it.
     fn name(&mut self, number: usize, by: &str, shown: &str) {
         self.leave_out(shown, &format!("is required by {by}, but there is no room left"));
         for piece in &mut self.groups[number].pieces {

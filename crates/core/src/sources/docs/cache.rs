@@ -1,4 +1,4 @@
-//! Where prepared documents are kept: the search file and its list, named by the indexes they were made from.
+//! The cache of prepared documents: the search file and its list, named after the indexes they were made from.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use crate::fs::{Replacement, make_private};
 use crate::select::{Fingerprint, SearchIndex};
 use crate::shown::path_text;
 
-/// Prepared files that nobody made anew for this long are removed.
+/// Prepared files that have not been rebuilt for this long are removed.
 const KEPT: Duration = Duration::from_secs(60 * 24 * 60 * 60);
 
-/// The place of a corpus's prepared files. Without a directory there are none.
+/// The location of a corpus's prepared files. Without a directory there are none.
 #[derive(Debug, Clone)]
 pub(super) struct Cache {
     directory: Option<PathBuf>,
@@ -26,7 +26,7 @@ impl Cache {
         for index in corpora.indexes {
             hasher.update(path_text(index).as_bytes()).update(&[0]);
         }
-        // Entries of one file come and go together; another directory has other files.
+        // Entries of one file are added and removed together; another directory has other files.
         let mut files: Vec<&str> = corpora.entries.iter().map(|entry| entry.shown.as_str()).collect();
         files.dedup();
         for file in files {
@@ -48,23 +48,23 @@ impl Cache {
         ListFile::open(&self.file("list")?).ok()
     }
 
-    /// Opens the search file if it was made from these documents.
+    /// Opens the search file if it was built from these documents.
     pub(super) fn search(&self, fingerprint: &Fingerprint) -> Option<SearchIndex> {
         SearchIndex::open(&self.file("search")?, fingerprint).ok()
     }
 
-    /// Opens the search file whatever it was made from, to take over from it.
+    /// Opens the search file whatever it was built from, in order to reuse parts of it.
     pub(super) fn older(&self) -> Option<SearchIndex> {
         SearchIndex::open_any(&self.file("search")?).ok()
     }
 
-    /// Returns the size of the search file that is there.
+    /// Returns the size of the existing search file.
     pub(super) fn size(&self) -> u64 {
         self.file("search").and_then(|file| fs::metadata(file).ok()).map_or(0, |metadata| metadata.len())
     }
 
-    /// Returns a file that will take the search file's place. A cache that cannot be written costs time, not
-    /// correctness; nor need it survive a power cut, so nothing waits for the disk.
+    /// Returns a file that will replace the search file. A cache that cannot be written only costs time; it also need
+    /// not survive a power failure, so nothing waits for the disk.
     pub(super) fn replacement(&self) -> Option<Replacement> {
         let directory = self.directory.as_ref()?;
         make_private(directory).ok()?;
@@ -79,7 +79,7 @@ impl Cache {
         }
     }
 
-    /// Removes both files: they are damaged.
+    /// Removes both files because they are damaged.
     pub(super) fn discard(&self) {
         for file in ["search", "list"].into_iter().filter_map(|extension| self.file(extension)) {
             let _ = fs::remove_file(file);

@@ -1,7 +1,7 @@
-//! Which files do not look as they did: a `stat` each, and nothing else.
+//! Finds the files whose metadata has changed, with one `stat` each.
 //!
-//! This runs at every message, so it is as cheap as it can be: names are looked up within their open directory, and
-//! where there are many, several threads look.
+//! This runs for every message, so it is as cheap as possible: names are looked up in their open directory, and
+//! several threads share the work if there are many files.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,30 +13,30 @@ use super::stamp::Stamp;
 use crate::packed::Damage;
 use crate::packed::codec::{Cursor, put_text, put_varint};
 
-/// With more files than this, several threads look.
+/// With more files than this, several threads are used.
 const MANY: usize = 3_000;
 const THREADS: usize = 4;
-/// How many files are looked at between two looks at the clock.
+/// The number of files to check before looking at the clock again.
 const TURN: usize = 512;
 /// A directory with fewer files is not worth opening.
 #[cfg(unix)]
 const WORTH_OPENING: usize = 3;
 
-/// What changed, where there was time to find out.
+/// The result of checking the files.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Changes {
-    /// The numbers of the documents that do not look as they did, in order.
+    /// The numbers of the documents that look different, in order.
     Known(Vec<usize>),
     OutOfTime,
 }
 
-/// Files of one directory: name, number of the document, and how it looked.
+/// The files of one directory: name, number of the document, and stored metadata.
 struct Group<'a> {
     directory: &'a str,
     files: Vec<(&'a str, usize, Stamp)>,
 }
 
-/// Writes how documents look, directory by directory.
+/// Encodes the metadata of documents, directory by directory.
 pub(super) fn encode(documents: &[Listed]) -> Option<Vec<u8>> {
     let mut directories: BTreeMap<&str, Vec<(&str, usize, Stamp)>> = BTreeMap::new();
     for (number, listed) in documents.iter().enumerate() {
@@ -57,7 +57,7 @@ pub(super) fn encode(documents: &[Listed]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Looks at every file.
+/// Checks every file.
 pub(super) fn find_changes(bytes: &[u8], deadline: Option<Instant>) -> Result<Changes, Damage> {
     let (groups, files) = decode(bytes)?;
     let is_late = AtomicBool::new(false);
@@ -100,7 +100,7 @@ fn decode(bytes: &[u8]) -> Result<(Vec<Group<'_>>, usize), Damage> {
     Ok((groups, all))
 }
 
-/// Deals the files out to the threads; a large directory is dealt out too.
+/// Distributes the files among the threads; large directories are split.
 fn shares(groups: Vec<Group<'_>>, files: usize) -> Vec<Vec<Group<'_>>> {
     let size = files.div_ceil(THREADS);
     let mut shares: Vec<Vec<Group<'_>>> = vec![Vec::new()];
@@ -136,7 +136,7 @@ fn look_at(groups: &[Group<'_>], deadline: Option<Instant>, is_late: &AtomicBool
     }
 }
 
-/// A directory whose files are looked at.
+/// A directory whose files are checked.
 struct Directory<'a> {
     path: &'a str,
     #[cfg(unix)]
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn finds_what_changed_came_and_went() {
-        // Few and many, in directories that are worth opening and others.
+        // Few and many files, in directories that are worth opening and others.
         for (directories, files) in [(2, 2), (1, 5), (40, 1), (3, MANY / 2)] {
             let (_keep, mut documents) = made(directories, files);
             let gone = documents.len() - 1;
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_an_error() {
+    fn malformed_bytes_are_an_error() {
         assert!(find_changes(&[200], None).is_err());
         assert!(find_changes(&[1, 3, b'a'], None).is_err());
     }

@@ -1,7 +1,7 @@
-//! Which documents fit a message: the words decide, or a model that is shown what the words found.
+//! Chooses the documents that match a message: by its words, or by a model that sees what the words found.
 //!
-//! The message is the only input. The local selector always looks first: what it finds no topic in is never sent
-//! anywhere, and a model is shown its best candidates instead of the whole index.
+//! The message is the only input. The local selector always runs first: a message without a topic is never sent
+//! anywhere, and a model sees the best candidates instead of the whole index.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -15,37 +15,37 @@ use crate::note::{Note, NoteKind};
 use crate::select::Selection;
 use crate::settings::{OnFailure, Places, SelectorKind, Settings};
 
-/// How many candidates a model is shown: the right one is among them 97 times of 100.
+/// The number of candidates shown to a model: the right one is among them in 97 of 100 cases.
 const SHOWN: usize = 30;
 
-/// Asks a model: the message and the candidates go in, places in the list of candidates come out, best first. Only path,
-/// title and tags are for the model; texts stay here.
+/// Asks a model: takes the message and the candidates, and returns indexes into the candidates, best first. Only path,
+/// title and tags are meant for the model; texts stay here.
 ///
-/// The core knows no network; whoever calls brings this.
+/// The core has no network access, so the caller provides this.
 pub type Model<'a> = dyn Fn(&str, &[Candidate]) -> Result<Vec<usize>, Failure> + 'a;
 
-/// What is asked about documents.
+/// A request for documents.
 #[derive(Clone, Copy)]
 pub struct SelectRequest<'a> {
-    /// The prompt as the agent got it; only the user's words in it count.
+    /// The prompt as the agent received it; only the user's words in it are used.
     pub message: &'a str,
     pub places: &'a Places,
     pub settings: &'a Settings,
-    /// The indexes to choose from, and nothing else. Without them: the user's and the project's, and the entries of files
-    /// that other sources do not load whole.
+    /// The indexes to choose from. If `None`: the user's and the project's, and the entries of files that other
+    /// sources do not load whole.
     pub indexes: Option<&'a [PathBuf]>,
-    /// At most this many documents are chosen.
+    /// The maximum number of documents to choose.
     pub limit: usize,
-    /// Up to this many that were not chosen are described too.
+    /// The maximum number of other documents to describe.
     pub explained: usize,
-    /// The model that chooses, where the settings want one.
+    /// The model that chooses, if the settings ask for one.
     pub model: Option<&'a Model<'a>>,
-    /// When the answer is needed. Where preparing the documents would take longer, the last prepared state answers.
+    /// When the result is needed. If preparing the documents would take longer, the last prepared state is used.
     pub deadline: Option<Instant>,
 }
 
 impl<'a> SelectRequest<'a> {
-    /// Asks for as many documents as the settings bring into a window, by words alone.
+    /// Makes a request for as many documents as the settings allow in a window, without a model.
     pub fn new(message: &'a str, places: &'a Places, settings: &'a Settings) -> Self {
         let limit = usize::try_from(settings.docs.max_docs.value).unwrap_or(usize::MAX);
         Self { message, places, settings, indexes: None, limit, explained: 0, model: None, deadline: None }
@@ -56,27 +56,27 @@ impl<'a> SelectRequest<'a> {
     }
 }
 
-/// Whether a model chooses documents, which takes longer than everything else together.
+/// Returns whether a model chooses documents, which takes longer than everything else together.
 pub fn asks_a_model(settings: &Settings) -> bool {
     settings.selector.kind.value == SelectorKind::OpenAi
 }
 
-/// What was chosen, and from what.
+/// The chosen documents, and the candidates.
 #[derive(Debug)]
 pub struct Choice {
-    /// What was considered, best first, and why some of it was chosen or nothing was.
+    /// The candidates, best first, and why some or none of them were chosen.
     pub selection: Selection<Candidate>,
-    /// The model was asked, and its answer counts.
+    /// Whether a model was asked and its answer was used.
     pub is_models: bool,
-    /// There was no time to prepare what changed: somebody has to do it before the next message.
+    /// There was no time to prepare changed documents; that must be done before the next message.
     pub is_behind: bool,
-    /// Indexes that could not be read.
+    /// The indexes that could not be read.
     pub failures: Vec<Failure>,
     pub notes: Vec<Note>,
 }
 
 impl Choice {
-    /// Returns what was chosen, best first.
+    /// Returns the chosen candidates, best first.
     pub fn chosen(&self) -> Vec<&Candidate> {
         let mut chosen: Vec<&Candidate> = self.selection.candidates.iter().filter(|candidate| candidate.is_chosen()).collect();
         chosen.sort_by_key(|candidate| candidate.about.chosen);
@@ -86,11 +86,11 @@ impl Choice {
 
 /// Chooses documents for a message. Choosing nothing is a normal result.
 ///
-/// An index that the request names and that cannot be read is a failure; of others, those that can be read answer.
+/// Fails if an index named in the request cannot be read; other unreadable indexes are skipped.
 pub fn select(request: &SelectRequest<'_>) -> Result<Choice, Failure> {
     let documents = Documents::of(request);
     if documents.is_empty() {
-        return Err(Failure::new("there is no index to choose from").hint("`brief index` makes one, `--index FILE` names one"));
+        return Err(Failure::new("there is no index to choose from").hint("create one with `brief index`, or name one with `--index FILE`"));
     }
     let (_, mut choice) = documents.choose(request)?;
     if request.indexes.is_some() && !choice.failures.is_empty() {
@@ -99,13 +99,13 @@ pub fn select(request: &SelectRequest<'_>) -> Result<Choice, Failure> {
     Ok(choice)
 }
 
-/// What there is to choose from.
+/// The documents to choose from.
 pub(super) struct Documents {
     pub(super) indexes: Vec<PathBuf>,
-    /// The first index is the user's own, which comes before the project's.
+    /// Whether the first index is the user's own, which comes before the project's.
     pub(super) has_global: bool,
     pub(super) entries: Vec<Candidate>,
-    /// What happened while it was looked for.
+    /// Notes from finding the documents.
     pub(super) notes: Vec<Note>,
 }
 
@@ -130,7 +130,7 @@ impl Documents {
         self.indexes.is_empty() && self.entries.is_empty()
     }
 
-    /// Opens a corpus and chooses from it. Prepared files that turn out to be damaged are made again.
+    /// Opens a corpus and chooses from it. Rebuilds prepared files that turn out to be damaged.
     pub(super) fn choose(self, request: &SelectRequest<'_>) -> Result<(Corpus, Choice), Failure> {
         let corpora = Corpora {
             indexes: &self.indexes,
@@ -142,7 +142,7 @@ impl Documents {
         let mut corpus = Corpus::open(&corpora)?;
         let mut choice = choose(&corpus, request);
         if choice.is_err() {
-            // Whoever found the damage has removed the files.
+            // The damaged files have already been removed.
             corpus = Corpus::open(&corpora)?;
             choice = choose(&corpus, request);
         }
@@ -196,7 +196,7 @@ fn local(corpus: &Corpus, request: &SelectRequest<'_>, notes: Vec<Note>) -> Resu
     Ok(choice)
 }
 
-/// Returns what the words find, with nothing chosen yet.
+/// Returns the candidates found by words, with none chosen yet.
 fn considered(corpus: &Corpus, request: &SelectRequest<'_>, limit: usize) -> Result<Choice, Failure> {
     let selection = corpus.query(request.message, limit, request.explained)?;
     let selection = selection.try_map(|ranked| corpus.candidate(ranked, &request.places.here))?;

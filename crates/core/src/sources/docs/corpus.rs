@@ -1,8 +1,8 @@
 //! All documents that a message may be about, prepared for search.
 //!
-//! Goes in: index files, and entries of other sources. Comes out: something that can be asked. The prepared search file
-//! and its list are kept in the user's cache; both are checked at every opening, so a document that changed a moment ago
-//! is found by what it says now. Preparing reads what is new or changed, and takes over everything else.
+//! Input is index files and entries of other sources; the result can be queried. The prepared search file and its list
+//! are stored in the user's cache and checked whenever they are opened, so a document that changed a moment ago is
+//! found by its new content. Preparing reads new and changed documents and reuses everything else.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -23,34 +23,34 @@ use crate::packed::Damage;
 use crate::select::{Document, Ranked, SearchFileError, SearchIndex, Selection, Wanted, Weights};
 use crate::shown::relative_text;
 
-/// These take up to this long on a busy machine; they decide whether there is time. Reading a document, to see whether
-/// it changed:
+/// Upper bounds for a busy machine, used to decide whether there is enough time. Reading a document to see whether it
+/// changed:
 const READING: Duration = Duration::from_micros(200);
-/// Taking a document apart:
+/// Analysing a document:
 const PREPARING: Duration = Duration::from_millis(4);
-/// Taking over a mebibyte of the search file that is there:
+/// Reusing a mebibyte of the existing search file:
 const TAKING_OVER: Duration = Duration::from_millis(12);
-/// Texts that were read to see whether they changed are kept until this many bytes, and read again beyond.
+/// Texts that were read to detect changes are kept up to this many bytes; beyond that they are read again.
 const KEPT_BYTES: usize = 16 * 1024 * 1024;
-/// A document that scores less than this share of the best has nothing to do with the message. It is low on purpose: who
-/// asks for five documents wants five; how few are worth an agent's window is decided when they are brought.
+/// A document whose score is below this share of the best does not match the message. The value is low on purpose: a
+/// request for five documents should return five; how few are worth an agent's window is decided later, in `bring`.
 const CUT: f32 = 0.15;
 
-/// What a corpus is made from.
+/// The inputs of a corpus.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Corpora<'a> {
-    /// The indexes, global first.
+    /// The index files, global first.
     pub indexes: &'a [PathBuf],
     /// Entries of files that other sources do not load whole.
     pub entries: Vec<Candidate>,
     pub home: Option<&'a Path>,
     /// The user's cache directory.
     pub cache: Option<&'a Path>,
-    /// When the answer is needed. Where preparing would take longer, the last prepared state answers.
+    /// When the result is needed. If preparing would take longer, the last prepared state is used.
     pub deadline: Option<Instant>,
 }
 
-/// Documents that can be asked which of them fit a message.
+/// Documents that can be searched for a message.
 #[derive(Debug)]
 pub(super) struct Corpus {
     details: Details,
@@ -58,9 +58,9 @@ pub(super) struct Corpus {
     search: SearchIndex,
     cache: Cache,
     roots: Roots,
-    /// There was no time to prepare what changed: somebody has to do it before the next message.
+    /// There was no time to prepare changed documents; that must be done before the next message.
     pub is_behind: bool,
-    /// Indexes that could not be read.
+    /// The indexes that could not be read.
     pub failures: Vec<Failure>,
     pub notes: Vec<Note>,
 }
@@ -73,7 +73,7 @@ enum Details {
 }
 
 impl Corpus {
-    /// Opens the corpus; prepares it first where that was not done before, or where something changed since.
+    /// Opens the corpus, and prepares it first if that was not done before or something has changed.
     pub(super) fn open(corpora: &Corpora<'_>) -> Result<Self, Failure> {
         let work = Work::new(corpora);
         let file = work.cache.list();
@@ -97,14 +97,14 @@ impl Corpus {
         work.prepare(listed, changed)
     }
 
-    /// Chooses at most `limit` documents for a message, on this machine and by the message alone. Up to `explained` others
-    /// are described too.
+    /// Chooses at most `limit` documents for a message, locally and only by the message. Describes up to `explained`
+    /// other documents.
     pub(super) fn query(&self, message: &str, limit: usize, explained: usize) -> Result<Selection, Failure> {
         let weights = Weights { cut: CUT, ..Weights::default() };
         self.search.query_with(message, limit, explained, &weights).map_err(|error| self.damaged(&error))
     }
 
-    /// Returns what was ranked as a candidate, shown as it is seen from `here`.
+    /// Returns a ranked document as a candidate, with its path relative to `here`.
     pub(super) fn candidate(&self, ranked: Ranked, here: &Path) -> Result<Candidate, Failure> {
         if let Some(entry) = self.entries.iter().find(|entry| entry.id() == ranked.id) {
             let shown = relative_text(&entry.path, here);
@@ -117,7 +117,7 @@ impl Corpus {
         Ok(Candidate { shown: relative_text(&listed.file, here), path: listed.file, about })
     }
 
-    /// Returns the documents that the index wants read with a file.
+    /// Returns the documents that the index requires to be read with a file.
     pub(super) fn required_with(&self, file: &Path) -> Vec<PathBuf> {
         let found = file.to_str().and_then(|id| self.find(id, 0).ok().flatten());
         found.map(|listed| listed.requires).unwrap_or_default()
@@ -130,13 +130,13 @@ impl Corpus {
         }
     }
 
-    /// Whatever is wrong with prepared files, making them anew mends it.
+    /// Discards damaged prepared files, so that they are rebuilt.
     fn damaged(&self, error: &(dyn std::error::Error + 'static)) -> Failure {
         self.cache.discard();
         Failure::new("cannot search the documents").because(error)
     }
 
-    /// Returns the directory that a document may not leave.
+    /// Returns the directory that a document must not leave.
     fn root_of(&self, document: &Listed) -> &Path {
         let sources = match &self.details {
             Details::File(file) => &file.sources,
@@ -145,13 +145,13 @@ impl Corpus {
         &sources[document.source].root
     }
 
-    /// Returns the text of a file below a directory that it may not leave.
+    /// Returns the text of a file below a directory that it must not leave.
     pub(super) fn read_beneath(&self, root: &Path, file: &Path) -> Result<String, FileProblem> {
         self.roots.read(root, file).map(|content| content.text)
     }
 }
 
-/// What is known while a corpus is opened.
+/// The state while a corpus is opened.
 struct Work<'a> {
     corpora: &'a Corpora<'a>,
     cache: Cache,
@@ -160,7 +160,7 @@ struct Work<'a> {
     roots: Roots,
     failures: Vec<Failure>,
     notes: Vec<Note>,
-    /// Texts that had to be read on the way, by the number of their document.
+    /// Texts that were already read, by the number of their document.
     texts: HashMap<usize, String>,
     kept_bytes: usize,
     is_behind: bool,
@@ -190,29 +190,29 @@ impl<'a> Work<'a> {
         Corpus { details, entries: corpora.entries.clone(), search, cache, roots, is_behind, failures, notes }
     }
 
-    /// Answers from the last prepared state, or, where there is none yet, from nothing.
+    /// Returns the last prepared state or, if there is none yet, an empty corpus.
     fn answer_behind(mut self) -> Corpus {
         self.is_behind = true;
-        let reason = "there is no time to prepare the documents now; the last prepared state answers";
+        let reason = "there is no time to prepare the documents now, so the last prepared state is used";
         self.notes.push(Note::warning("documents", NoteKind::Stale, reason));
         if let Some(file) = self.cache.list()
             && let Some(search) = self.cache.search(&file.search)
         {
             return self.finish(Details::File(file), search);
         }
-        let nothing = SearchIndex::from_bytes(SearchIndex::build(&[])).expect("what was just built can be read");
+        let nothing = SearchIndex::from_bytes(SearchIndex::build(&[])).expect("a search file that was just built can be opened");
         self.finish(Details::Memory(List::default()), nothing)
     }
 
     fn has_same_indexes(&self, list: &ListFile) -> bool {
         let files = list.sources.iter().map(|source| &source.file);
-        // A root that moved is found again by reading the index.
+        // A root that has moved is found again by reading the index.
         let is_same = |source: &IndexFile| source.stamp == Stamp::of(&source.file) && self.roots.open(&source.root).is_ok();
         files.eq(self.corpora.indexes) && list.sources.iter().all(is_same)
     }
 
-    /// Whether a document that seems to have changed is too young for its time stamp to tell, but says what it said. Once it
-    /// is old enough, its stamp is written down.
+    /// Returns whether a document that seems to have changed is only too recent for its timestamp to be reliable, but
+    /// has the same content. Once it is old enough, its stamp is stored.
     fn is_young_and_same(&self, file: &ListFile, number: usize) -> bool {
         let Ok(listed) = file.listed(number as u64) else { return false };
         let read = self.roots.read(&file.sources[listed.source].root, &listed.file);
@@ -221,8 +221,8 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// Prepares the documents. `changed` are those of the known ones that do not look as they did, where the indexes are
-    /// the same; otherwise the indexes are read and everything is looked at.
+    /// Prepares the documents. `changed` are the known documents that look different, if the indexes are unchanged;
+    /// otherwise the indexes are read and every document is checked.
     fn prepare(mut self, known: Option<List>, changed: Option<Vec<usize>>) -> Result<Corpus, Failure> {
         let (mut list, changed) = match (known, changed) {
             (Some(list), Some(changed)) => (list, changed),
@@ -250,19 +250,19 @@ impl<'a> Work<'a> {
             None if self.is_late(making) => return Ok(self.answer_behind()),
             None => self.make(&list, &wanted).map_err(|error| Failure::new("cannot search the documents").because(&error))?,
         };
-        // What cannot be read now may be readable the next time: then it is looked at again.
+        // If something could not be read, it may be readable the next time, so the result is not stored.
         if self.failures.is_empty() {
             self.cache.write_list(&list, fingerprint, self.entries);
         }
         Ok(self.finish(Details::Memory(list), search))
     }
 
-    /// Whether something that takes this long would end too late.
+    /// Returns whether something that takes this long would finish too late.
     fn is_late(&self, time: Duration) -> bool {
         self.corpora.deadline.is_some_and(|deadline| Instant::now() + time > deadline)
     }
 
-    /// Lists the documents of all indexes; what the old list knows of unchanged files is kept.
+    /// Lists the documents of all indexes, and keeps what the old list has about unchanged files.
     fn list(&mut self, old: Option<List>) -> List {
         let old = old.unwrap_or_default();
         let known: HashMap<&Path, &Listed> = old.documents.iter().map(|listed| (listed.file.as_path(), listed)).collect();
@@ -270,7 +270,7 @@ impl<'a> Work<'a> {
         let mut seen = HashSet::new();
         for (source, file) in self.corpora.indexes.iter().enumerate() {
             let stamp = Stamp::settled(file);
-            // In the place of one that cannot be read stands an empty one.
+            // An index that cannot be read is replaced by an empty one.
             let index = Index::read(file, self.corpora.home).unwrap_or_else(|failure| {
                 self.failures.push(failure);
                 Index { file: file.clone(), root: PathBuf::new(), documents: Vec::new(), notes: Vec::new() }
@@ -299,7 +299,7 @@ impl<'a> Work<'a> {
         list
     }
 
-    /// Reads a document that does not look as it did.
+    /// Reads a document that looks different.
     fn reread(&mut self, list: &mut List, number: usize) {
         let document = &mut list.documents[number];
         match self.roots.read(&list.sources[document.source].root, &document.file) {
@@ -317,7 +317,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Returns what the search file shall hold: the documents that can be read, by their numbers, then the entries.
+    /// Returns what the search file should contain: the readable documents, by number, then the entries.
     fn wanted(&self, list: &List) -> Wanted {
         let documents = list.documents.iter().map(|listed| (listed.id(), listed.key()));
         let entries = self.corpora.entries.iter().map(|entry| (entry.id().to_owned(), Some(hash_of(entry))));
@@ -325,12 +325,12 @@ impl<'a> Work<'a> {
         Wanted::new(all.iter().map(|(id, hash)| (id.as_str(), hash.as_deref())))
     }
 
-    /// Makes the search file, in the cache or, where that cannot be, in memory.
+    /// Builds the search file in the cache or, if that is not possible, in memory.
     fn make(&mut self, list: &List, wanted: &Wanted) -> Result<SearchIndex, SearchFileError> {
         let older = self.cache.older();
         let has_older = older.is_some();
         match self.make_from(older, list, wanted) {
-            // The older file is damaged: without it.
+            // The older file is damaged: build without it.
             Err(_) if has_older => {
                 self.cache.discard();
                 self.make_from(None, list, wanted)
@@ -360,7 +360,7 @@ impl<'a> Work<'a> {
         };
         SearchIndex::update(wanted, older, &mut load, self.cache.directory(), replacement.file())?;
         let search = replacement.file().try_clone().map_err(SearchFileError::Range).and_then(SearchIndex::of_file)?;
-        // What changed between being hashed and being taken apart must not be taken for what it was.
+        // A document that changed between hashing and analysis must not be stored under its old hash.
         if !is_torn {
             let _ = replacement.commit();
         }
@@ -368,12 +368,12 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Durations are multiplied by smaller numbers than counts may be.
+/// Converts a count to a factor for durations, capped so that the product cannot overflow.
 fn times(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX).min(1_000_000)
 }
 
-/// Returns a document as it is taken apart.
+/// Returns a document in the form in which it is analysed.
 fn document(listed: &Listed, text: String) -> Document {
     Document {
         id: listed.id(),

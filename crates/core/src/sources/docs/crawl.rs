@@ -1,4 +1,4 @@
-//! Follows references from document to document, each once, inside the root.
+//! Follows references from document to document inside the root, visiting each document once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,9 +14,9 @@ use crate::note::{Level, Note, NoteKind};
 use crate::shown::{is_deceptive, one_line, path_text, relative_text};
 use crate::text;
 
-/// No larger document is read.
+/// The maximum size of a document.
 pub const MAX_DOCUMENT_BYTES: u64 = 2 * 1024 * 1024;
-/// Directories that hold other people's documents.
+/// Directories with third-party documents.
 const FOREIGN: [&str; 4] = ["node_modules", "target", "vendor", "__pycache__"];
 
 /// A document that was reached.
@@ -28,16 +28,16 @@ pub(super) struct Reached {
     pub hash: blake3::Hash,
 }
 
-/// A reference to a document that is not there.
+/// A reference to a document that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct DeadReference {
-    /// The document it stands in, relative to the root.
+    /// The document that contains it, relative to the root.
     pub path: String,
     pub line: usize,
     pub target: String,
 }
 
-/// Everything that was reached, by its real path.
+/// All documents that were reached, by real path.
 #[derive(Debug, Default)]
 pub(super) struct Crawled {
     pub documents: BTreeMap<PathBuf, Reached>,
@@ -48,7 +48,8 @@ pub(super) struct Crawled {
 /// Counts the tokens of a document, given its file, text and hash.
 pub(super) type Count<'a> = dyn FnMut(&Path, &str, &blake3::Hash) -> u64 + 'a;
 
-/// Follows references from `seeds` (canonical, inside `held`, which is canonical too). No text is kept: there may be many.
+/// Follows references from `seeds` (canonical, inside `held`, which is canonical too). Keeps no texts, because there
+/// may be many.
 pub(super) fn crawl(held: &Root, seeds: impl IntoIterator<Item = PathBuf>, count: &mut Count<'_>) -> Crawled {
     let root = held.path();
     let mut crawled = Crawled::default();
@@ -75,7 +76,7 @@ pub(super) fn crawl(held: &Root, seeds: impl IntoIterator<Item = PathBuf>, count
                     crawled.dead.push(DeadReference { path: shown.clone(), line: reference.line, target: reference.target.clone() });
                 }
                 Target::Outside => {
-                    let reason = format!("refers to `{}` outside the root, which is not followed", one_line(&reference.target));
+                    let reason = format!("refers to `{}` outside the root, which is ignored", one_line(&reference.target));
                     crawled.notes.push(Note::info(format!("{shown}:{}", reference.line), NoteKind::Outside, reason));
                 }
                 Target::Other => {}
@@ -90,7 +91,7 @@ pub(super) fn crawl(held: &Root, seeds: impl IntoIterator<Item = PathBuf>, count
 
 fn reach(root: &Root, file: &Path, shown: &str, count: &mut Count<'_>) -> Result<Reached, Note> {
     if shown.chars().any(is_deceptive) || file.to_str().is_none() {
-        return Err(Note::warning(one_line(shown), NoteKind::Format, "a path with such characters cannot stand in an index"));
+        return Err(Note::warning(one_line(shown), NoteKind::Format, "a path with such characters cannot be in an index"));
     }
     let problem = |problem| FileError::new(shown, problem).note(Level::Warning);
     let bytes = root.open_file(file).and_then(|opened| opened.bytes(MAX_DOCUMENT_BYTES)).map_err(problem)?;
@@ -99,7 +100,7 @@ fn reach(root: &Root, file: &Path, shown: &str, count: &mut Count<'_>) -> Result
     Ok(Reached { facts: facts(&text, shown), tokens: count(file, &text, &hash), hash })
 }
 
-/// Returns the markdown documents below a directory that no ignore file hides.
+/// Returns the Markdown documents below a directory that are not ignored.
 pub(super) fn documents_below(directory: &Path) -> Vec<PathBuf> {
     let walk = WalkBuilder::new(directory)
         .require_git(false)

@@ -1,4 +1,4 @@
-//! What other sources could not load whole: their entries arrive when a message is about them.
+//! Entries of files that other sources do not load whole. They are delivered when a message is about them.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::note::Note;
 use crate::settings::{Places, Settings};
 use crate::sources::{domains, gate};
 
-/// Returns the entries of knowledge that a session's start only summed up, and of files of which the gate shows only
+/// Returns the entries of knowledge that the session start only summarised, and of files of which the gate shows only
 /// the index.
 pub(super) fn entries(places: &Places, settings: &Settings, notes: &mut Vec<Note>) -> Vec<Candidate> {
     let mut entries = domains::entries(&places.here, settings.guards.redact.value, notes);
@@ -15,8 +15,8 @@ pub(super) fn entries(places: &Places, settings: &Settings, notes: &mut Vec<Note
     entries
 }
 
-/// Tells at the price of a few `stat`s whether there can be entries: of knowledge only a large file is
-/// not loaded whole, of a `.context/` it is DECISIONS and LEARNINGS.
+/// Returns, at the cost of a few `stat` calls, whether there can be entries: in knowledge, only a large file is not
+/// loaded whole; in a `.context/`, it is DECISIONS and LEARNINGS.
 pub(super) fn may_be_here(places: &Places) -> bool {
     let knowledge = domains::nearest_above(&places.here);
     let size = |megg: &Path| std::fs::metadata(megg.join("knowledge.md")).map_or(0, |metadata| metadata.len());

@@ -1,7 +1,7 @@
-//! The part of a long document that is worth a message: its outline, and the sections that fit best.
+//! Excerpts of a long document for a message: its outline, and the sections that match best.
 //!
-//! Names and texts depend on the document alone, never on the message: a section that was delivered before is the same
-//! section again, and the ledger can tell.
+//! Names and texts depend only on the document, never on the message: a section that was delivered before is identical
+//! the next time, so the ledger recognises it.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,12 +10,12 @@ use crate::select::RankedSection;
 use crate::select::sections::{Section, front_matter, split};
 use crate::tokens::estimate_bytes;
 
-/// A section that scores less than this share of the best one is left out.
+/// A section whose score is below this share of the best one is left out.
 const WORTH: f32 = 0.4;
-/// An outline names no more headings than this.
+/// The maximum number of headings in an outline.
 const MAX_OUTLINE: usize = 40;
 
-/// A section of a document with its name.
+/// A section of a document, with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Excerpt<'a> {
     /// The headings down to it, unique within the document.
@@ -23,17 +23,17 @@ pub(super) struct Excerpt<'a> {
     pub(super) text: &'a str,
 }
 
-/// Returns the body of a document: no front matter, no blank lines around it.
+/// Returns the body of a document, without front matter and surrounding blank lines.
 pub(super) fn body(text: &str) -> &str {
     text[front_matter(text).end..].trim()
 }
 
-/// Returns the headings of a document as a list, with how much there is.
+/// Returns the headings of a document as a list, with its size.
 pub(super) fn outline(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut last: Vec<String> = Vec::new();
     for section in split(text) {
-        // A section that joined its heading brings several headings at once.
+        // A section that was joined to its heading adds several headings at once.
         let shared = section.trail.iter().zip(&last).take_while(|(a, b)| a == b).count();
         for (depth, heading) in section.trail.iter().enumerate().skip(shared) {
             lines.push(format!("{}- {heading}", "  ".repeat(depth)));
@@ -52,7 +52,8 @@ pub(super) fn outline(text: &str) -> String {
     )
 }
 
-/// Returns the best sections that fit into `budget` tokens, in the order of the document. The best comes even if it is cut.
+/// Returns the best sections that fit into `budget` tokens, in the order of the document. The best one is always
+/// included, truncated if necessary.
 pub(super) fn best<'a>(text: &'a str, ranked: &[RankedSection], budget: u64) -> Vec<Excerpt<'a>> {
     let sections = split(text);
     let names = names(&sections);
@@ -78,14 +79,14 @@ pub(super) fn best<'a>(text: &'a str, ranked: &[RankedSection], budget: u64) -> 
     taken.into_iter().map(excerpt).collect()
 }
 
-/// Finds a section that the search knows; by its headings where the document has changed since.
+/// Finds a section from the search file; by its headings if the document has changed since.
 fn number_of(sections: &[Section], ranked: &RankedSection) -> Option<usize> {
     let is_there = |range: &Range<usize>| *range == ranked.range;
     let by_range = sections.iter().position(|section| is_there(&section.range));
     by_range.or_else(|| sections.iter().position(|section| section.trail.join(" › ") == ranked.trail))
 }
 
-/// Names every section by its headings; those that share them are numbered.
+/// Names every section after its headings; sections with the same headings are numbered.
 fn names(sections: &[Section]) -> Vec<String> {
     let mut times: HashMap<String, usize> = HashMap::new();
     let mut name = |section: &Section| {

@@ -1,4 +1,4 @@
-//! Where the indexes are: the user's, which is there in every project, and the project's.
+//! Finds the indexes: the user's, which applies in every project, and the project's.
 
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,13 @@ use crate::project::{SETTINGS_FILES, marked_or_self};
 use crate::settings::{Places, Setting, Settings};
 use crate::shown::{normalize, path_text};
 
-/// The project's index is looked for under these names, in this order, in each directory from here upward.
+/// The usual names of the project's index, tried in this order in each directory from here upward.
 const USUAL: [&str; 4] = [".context/index.json", "docs/index.json", "index.json", "docs/project/index.yaml"];
 
-/// The variables that name indexes; settings need not be read to know them.
+/// The variables that name indexes. They can be checked without reading the settings.
 pub const INDEX_VARIABLES: [&str; 2] = ["BRIEF_DOCS_INDEX", "BRIEF_DOCS_GLOBAL_INDEX"];
 
-/// The indexes of a directory, and what is wrong with how they are named.
+/// The indexes of a directory, and notes about problems with their settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IndexFiles {
     pub global: Option<PathBuf>,
@@ -24,7 +24,7 @@ pub struct IndexFiles {
 }
 
 impl IndexFiles {
-    /// Returns the indexes in the order in which their documents are given to a model: global first, project second.
+    /// Returns the indexes in the order in which their documents are delivered: global first, then the project's.
     pub fn files(&self) -> Vec<PathBuf> {
         self.global.iter().chain(&self.project).cloned().collect()
     }
@@ -35,7 +35,7 @@ pub fn find(places: &Places, settings: &Settings) -> IndexFiles {
     let mut found = IndexFiles::default();
     found.global = global(places, settings, &mut found.notes);
     found.project = project(places, settings, &mut found.notes);
-    // Someone who works in their own notes has one index, not the same one twice.
+    // In the directory of the user's own notes, both are the same index: use it only once.
     if found.global == found.project {
         found.global = None;
     }
@@ -72,14 +72,14 @@ fn project(places: &Places, settings: &Settings, notes: &mut Vec<Note>) -> Optio
         Err(_) => path.starts_with(project),
     };
     if !is_inside {
-        let reason = format!("the project's index must lie in `{}`", path_text(project));
+        let reason = format!("the project's index must be inside `{}`", path_text(project));
         notes.push(Note::warning(path_text(&path), NoteKind::Outside, reason).decided_by(settings.docs.index.decided_by()));
         return None;
     }
     checked(path, &settings.docs.index, notes)
 }
 
-/// Returns the directory that `docs.index` is relative to: the one whose `brief.toml` may have said it, else the project.
+/// Returns the directory that `docs.index` is relative to: that of the project's `brief.toml`, or else the project.
 fn named_from(places: &Places) -> &Path {
     let has_file = |directory: &&Path| SETTINGS_FILES.iter().any(|name| directory.join(name).is_file());
     places.upward().find(has_file).unwrap_or_else(|| marked_or_self(&places.here))
@@ -89,12 +89,12 @@ fn checked(path: PathBuf, named_by: &Setting<String>, notes: &mut Vec<Note>) -> 
     if path.is_file() {
         return Some(path);
     }
-    notes.push(Note::warning(path_text(&path), NoteKind::Missing, "this index is named but not there").decided_by(named_by.decided_by()));
+    notes.push(Note::warning(path_text(&path), NoteKind::Missing, "this index does not exist").decided_by(named_by.decided_by()));
     None
 }
 
-/// Tells at the price of a few `stat`s whether there can be documents for a message. Says yes where settings would have
-/// to be read to know.
+/// Returns, at the cost of a few `stat` calls, whether there can be documents for a message. Returns true if the
+/// answer depends on settings.
 pub fn may_be_here(places: &Places) -> bool {
     let has_usual = |directory: &Path| USUAL.iter().any(|name| directory.join(name).is_file());
     let names_one = |path: PathBuf| read_own_bytes(&path, 1024 * 1024).is_ok_and(|bytes| memchr::memmem::find(&bytes, b"index").is_some());

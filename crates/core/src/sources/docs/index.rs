@@ -1,4 +1,4 @@
-//! An index of documents as it was read, and version 1 as it is written.
+//! An index of documents as it was read, and how version 1 is written.
 
 use std::path::PathBuf;
 
@@ -9,12 +9,12 @@ use crate::note::Note;
 /// The version that is written.
 pub(super) const VERSION: u64 = 1;
 
-/// An index: which documents there are, and what they are about.
+/// An index: a list of documents and what they are about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Index {
-    /// Where it stands.
+    /// The path of the index file.
     pub file: PathBuf,
-    /// Nothing outside of this directory is read; canonical.
+    /// The directory outside of which nothing is read; canonical.
     pub root: PathBuf,
     pub documents: Vec<IndexedDocument>,
     pub notes: Vec<Note>,
@@ -23,25 +23,25 @@ pub struct Index {
 /// One document of an index.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct IndexedDocument {
-    /// The path as it stands in the index.
+    /// The path as written in the index.
     pub path: String,
     pub title: String,
     pub description: String,
     pub tags: Vec<String>,
     pub headings: Vec<String>,
-    /// Exact tokens, where the index has them.
+    /// The exact number of tokens, if the index has it.
     pub tokens: u64,
-    /// The BLAKE3 hash of the file's bytes when it was indexed; empty where the index has none.
+    /// The BLAKE3 hash of the file's bytes when it was indexed; empty if the index has none.
     pub hash: String,
-    /// Where the file should be; inside the root by name. Whether it is there is found out when it is read.
+    /// Where the file should be; inside the root by name. Its existence is checked only when it is read.
     #[serde(skip)]
     pub file: PathBuf,
-    /// Documents that have to be read with it, by their path in the index.
+    /// The documents that must be read with it, by their path in the index.
     #[serde(skip)]
     pub requires: Vec<String>,
 }
 
-/// Returns the text of an index of version 1: one document a line, so that a change touches one line.
+/// Returns the text of an index of version 1: one document per line, so that diffs are small.
 pub(super) fn to_text(root: &str, documents: &[IndexedDocument]) -> String {
     let mut text = format!("{{\"version\":{VERSION},\"root\":{},\"docs\":[", json(&root));
     for (number, document) in documents.iter().enumerate() {
@@ -52,7 +52,7 @@ pub(super) fn to_text(root: &str, documents: &[IndexedDocument]) -> String {
     text
 }
 
-/// Tells by its first words whether a text is an index that we wrote, of whatever version and however it was laid out.
+/// Returns whether a text is an index written by `brief`, of any version and layout, judging by its beginning.
 pub(super) fn is_own(text: &str) -> bool {
     let compact: String = text.chars().filter(|c| !c.is_whitespace()).take(40).collect();
     let version = compact.strip_prefix("{\"version\":");
@@ -60,5 +60,5 @@ pub(super) fn is_own(text: &str) -> bool {
 }
 
 fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("texts and numbers can always be written")
+    serde_json::to_string(value).expect("strings and numbers can always be serialised")
 }

@@ -1,8 +1,8 @@
-//! The list beside a search file: which documents it was made from, and how each file looked then.
+//! The list next to a search file: the documents it was built from, and the metadata of each file at that time.
 //!
-//! With it a query needs a `stat` per document instead of reading indexes and documents, and reads the details only of
-//! those it chose. Whatever cannot be read is made anew, so the format has no versions to convert: another one is simply
-//! no list.
+//! With it, a query needs only one `stat` per document instead of reading indexes and documents, and reads details
+//! only of the chosen ones. A list that cannot be read is rebuilt, so the format never needs conversion: a file in
+//! another format is treated as missing.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ use crate::packed::codec::{Cursor, put_text, put_varint};
 use crate::select::Fingerprint;
 
 const MAGIC: &[u8; 8] = b"BRIEFLS2";
-/// Bytes of a place in the details.
+/// The size of a position in the details, in bytes.
 const PLACE: u64 = 8;
 
-/// An index that documents came from.
+/// An index file that documents came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct IndexFile {
     pub(super) file: PathBuf,
@@ -26,22 +26,22 @@ pub(super) struct IndexFile {
     pub(super) stamp: Stamp,
 }
 
-/// A document of an index, as it was when it was last read.
+/// A document of an index, as of when it was last read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Listed {
     /// The number of its index.
     pub source: usize,
-    /// The path as it stands in the index.
+    /// The path as written in the index.
     pub path: String,
     pub file: PathBuf,
-    /// What its index says of it.
+    /// What its index says about it.
     pub title: String,
     pub description: String,
     pub tags: Vec<String>,
-    /// Documents that its index wants read with it.
+    /// The documents that its index requires to be read with it.
     pub requires: Vec<PathBuf>,
     pub(super) stamp: Stamp,
-    /// The hash of its bytes; none if it could not be read.
+    /// The hash of its bytes; `None` if it could not be read.
     pub(super) content: Option<[u8; 32]>,
 }
 
@@ -67,7 +67,7 @@ impl Listed {
         self.file.to_string_lossy().into_owned()
     }
 
-    /// Returns what the search file is valid for: its content, and what the index says of it.
+    /// Returns the key that the search file is valid for: a hash of its content and of what the index says about it.
     pub(super) fn key(&self) -> Option<String> {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.content?);
@@ -130,8 +130,8 @@ pub(super) struct List {
 }
 
 impl List {
-    /// Writes the list with what it belongs to: the search file, and the entries of other sources. `None`: a path is not
-    /// UTF-8 and cannot be kept, or the file cannot be written; that costs time and nothing else.
+    /// Writes the list, and what it belongs to: the search file and the entries of other sources. Returns `None` if a
+    /// path is not UTF-8 or the file cannot be written, which only costs time.
     pub(super) fn write(&self, file: &mut File, search: Fingerprint, entries: [u8; 32]) -> Option<()> {
         let mut head = Vec::new();
         put_varint(&mut head, self.sources.len() as u64);
@@ -160,7 +160,7 @@ impl List {
     }
 }
 
-/// A list on disk, of which only what is asked for is read.
+/// A list on disk, of which only the requested parts are read.
 #[derive(Debug)]
 pub(super) struct ListFile {
     blocks: Blocks,
@@ -176,7 +176,7 @@ impl ListFile {
     pub(super) fn open(path: &Path) -> Result<Self, Damage> {
         let blocks = Blocks::open(path)?;
         let trailer = blocks.trailer()?;
-        let mut cursor = Cursor::new(trailer.strip_prefix(MAGIC).ok_or(Damage::Corrupt("this is no list"))?);
+        let mut cursor = Cursor::new(trailer.strip_prefix(MAGIC).ok_or(Damage::Corrupt("this is not a list"))?);
         let (search, entries, count) = (Fingerprint::from_bytes(hash(&mut cursor)?), hash(&mut cursor)?, cursor.u64()?);
         let mut ends = [0; 4];
         for end in &mut ends {
@@ -184,7 +184,7 @@ impl ListFile {
         }
         let is_ordered = ends.windows(2).all(|pair| pair[0] <= pair[1]);
         if !is_ordered || Some(ends[2] - ends[1]) != count.checked_add(1).and_then(|places| places.checked_mul(PLACE)) {
-            return Err(Damage::Corrupt("the parts of the list contradict each other"));
+            return Err(Damage::Corrupt("the parts of the list are inconsistent"));
         }
         let head = blocks.read(0, ends[0])?;
         let mut cursor = Cursor::new(&head);
@@ -195,12 +195,12 @@ impl ListFile {
         Ok(Self { blocks, search, entries, count, ends, sources })
     }
 
-    /// Returns how the documents looked.
+    /// Returns the stored metadata of the documents.
     pub(super) fn stamps(&self) -> Result<Vec<u8>, Damage> {
         self.blocks.read(self.ends[0], self.ends[1] - self.ends[0])
     }
 
-    /// Finds a document by its id; `near` is about where it stands.
+    /// Finds a document by its id; `near` is its approximate number.
     pub(super) fn find(&self, id: &str, near: usize) -> Result<Option<Listed>, Damage> {
         let (mut low, mut high) = (0, self.count);
         let mut at = (near as u64).min(self.count.saturating_sub(1));
@@ -229,10 +229,10 @@ impl ListFile {
     }
 
     fn checked(&self, listed: Listed) -> Result<Listed, Damage> {
-        if listed.source < self.sources.len() { Ok(listed) } else { Err(Damage::Corrupt("a document's index is not there")) }
+        if listed.source < self.sources.len() { Ok(listed) } else { Err(Damage::Corrupt("a document's index is missing")) }
     }
 
-    /// Reads all of it.
+    /// Reads the whole list.
     pub(super) fn all(&self) -> Result<List, Damage> {
         let bytes = self.blocks.read(self.ends[2], self.ends[3] - self.ends[2])?;
         let mut cursor = Cursor::new(&bytes);

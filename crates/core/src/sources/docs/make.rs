@@ -1,4 +1,5 @@
-//! Makes the index of a root: where to start, what was reached, and whether the file on disk is in step.
+//! Makes the index of a root: finds the starting points, follows references, and compares the result with the file on
+//! disk.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -16,19 +17,19 @@ use crate::project::marked_or_self;
 use crate::shown::{path_text, tree_order};
 use crate::tokens::TokenCounter;
 
-/// Where documents are looked for when nothing is named.
+/// The default starting points.
 const STARTS: [&str; 4] = ["README.md", "readme.md", "index.md", "docs"];
 
-/// What to make.
+/// What to index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// Nothing outside of it is read; canonical.
+    /// The directory outside of which nothing is read; canonical.
     pub root: PathBuf,
     /// Where the index is written.
     pub file: PathBuf,
-    /// The documents and directories to start at; without any, the usual ones.
+    /// The documents and directories to start from; if empty, the usual ones.
     pub from: Vec<PathBuf>,
-    /// Take every markdown document of the root, referred to or not.
+    /// Whether to include every Markdown document in the root, referenced or not.
     pub is_all: bool,
 }
 
@@ -39,11 +40,11 @@ pub struct Made {
     pub documents: Vec<IndexedDocument>,
     pub dead: Vec<DeadReference>,
     pub notes: Vec<Note>,
-    /// Paths that are new, that changed, and that are gone since the index on disk was written.
+    /// Paths that were added, changed or removed compared to the index on disk.
     pub added: Vec<String>,
     pub changed: Vec<String>,
     pub removed: Vec<String>,
-    /// The file on disk is exactly this.
+    /// Whether the file on disk is up to date.
     pub is_in_step: bool,
 }
 
@@ -55,7 +56,8 @@ impl Made {
 }
 
 impl Plan {
-    /// Settles root and output. Without a root, the project around `here`; without an output, the usual place.
+    /// Determines root and output. The default root is the project around `here`, the default output is the usual
+    /// place.
     pub fn new(here: &Path, root: Option<&Path>, file: Option<PathBuf>, from: Vec<PathBuf>, is_all: bool) -> Result<Self, Failure> {
         let here = real_directory(here)?;
         let root = match root {
@@ -67,11 +69,12 @@ impl Plan {
             None => usual_place(&root),
         };
         let parent = file.parent().unwrap_or(&root);
-        let parent = real_directory(parent).map_err(|failure| failure.hint("make the directory first, or name another file with -o"))?;
+        let parent =
+            real_directory(parent).map_err(|failure| failure.hint("create the directory first, or choose another file with -o"))?;
         require_inside(&root, &parent)?;
         let file = parent.join(file.file_name().ok_or_else(|| Failure::usage("-o needs the name of a file"))?);
         if file.is_dir() {
-            return Err(Failure::usage(format!("`{}` is a directory", path_text(&file))).hint("name a file: `-o index.json`"));
+            return Err(Failure::usage(format!("`{}` is a directory", path_text(&file))).hint("pass a file name: `-o index.json`"));
         }
         require_own_place(&file, &parent)?;
         let from = from.into_iter().map(|path| here.join(path)).collect();
@@ -93,7 +96,7 @@ impl Plan {
                 Err(problem) => {
                     let failure = Failure::new(format!("cannot start at `{}`", path_text(path))).because(&problem);
                     let is_outside = matches!(problem, FileProblem::Outside { .. });
-                    return Err(if is_outside { failure.hint("name a ROOT that holds it") } else { failure });
+                    return Err(if is_outside { failure.hint("pass a ROOT that contains it") } else { failure });
                 }
             }
         }
@@ -101,17 +104,17 @@ impl Plan {
     }
 }
 
-/// Checks that a file which is a link does not lead out of the project that its directory belongs to.
+/// Checks that a file that is a link does not lead out of the project of its directory.
 fn require_own_place(file: &Path, parent: &Path) -> Result<(), Failure> {
     let is_inside = |real: PathBuf| real.starts_with(marked_or_self(parent));
     if !file.is_symlink() || fs::canonicalize(file).is_ok_and(is_inside) {
         return Ok(());
     }
-    Err(Failure::new(format!("`{}` is a link that leads to nothing, or out of the project", path_text(file)))
-        .hint("remove it, or name another file with -o"))
+    Err(Failure::new(format!("`{}` is a link that is broken or leads out of the project", path_text(file)))
+        .hint("remove it, or choose another file with -o"))
 }
 
-/// Reads what is on disk, which must be an index of ours: nobody else's file is written over.
+/// Reads the file on disk, which must be an index written by `brief`: other files are never overwritten.
 fn read_own(file: &Path) -> Result<Option<String>, Failure> {
     let bytes = match read_own_bytes(file, MAX_INDEX_BYTES) {
         Ok(bytes) => bytes,
@@ -122,11 +125,11 @@ fn read_own(file: &Path) -> Result<Option<String>, Failure> {
     if text.trim().is_empty() || is_own(&text) {
         return Ok(Some(text));
     }
-    Err(Failure::new(format!("`{}` is there already, and `brief index` has not written it", path_text(file)))
-        .hint("name another file with `-o FILE`, or remove it first"))
+    Err(Failure::new(format!("`{}` exists, but was not written by `brief index`", path_text(file)))
+        .hint("choose another file with `-o FILE`, or remove it first"))
 }
 
-/// Returns where the index of a root stands when nobody says: the first place that may reach over the root.
+/// Returns the default place of the index: the first one whose project includes the root.
 fn usual_place(root: &Path) -> PathBuf {
     let places = [".context", "docs"].map(|name| root.join(name));
     let usable = places.into_iter().find(|place| place.is_dir() && require_inside(root, place).is_ok());
@@ -137,17 +140,17 @@ fn expand(path: PathBuf) -> Vec<PathBuf> {
     if path.is_dir() { documents_below(&path) } else { vec![path] }
 }
 
-/// Keeps what really lies inside the root, under its real name.
+/// Returns the real paths of those that are inside the root.
 fn real(paths: Vec<PathBuf>, root: &Path) -> Vec<PathBuf> {
     paths.into_iter().filter_map(|path| fs::canonicalize(path).ok()).filter(|path| path.starts_with(root)).collect()
 }
 
-/// Makes the index. Nothing is written.
+/// Makes the index without writing it.
 pub fn make(plan: &Plan, counter: &dyn TokenCounter) -> Result<Made, Failure> {
     let root = Root::open_real(&plan.root)
-        .map_err(|problem| Failure::new(format!("cannot use `{}` as directory", path_text(&plan.root))).because(&problem))?;
+        .map_err(|problem| Failure::new(format!("cannot use `{}` as a directory", path_text(&plan.root))).because(&problem))?;
     let on_disk = read_own(&plan.file)?;
-    // One of another version, or one that a merge has damaged, is replaced; what it knew is found again.
+    // An index of another version, or one damaged by a merge, is replaced; its content is generated again.
     let old = on_disk.as_ref().and_then(|_| Index::read(&plan.file, None).ok()).map(|index| index.documents).unwrap_or_default();
     let known: HashMap<&str, &IndexedDocument> = old.iter().map(|entry| (entry.path.as_str(), entry)).collect();
     let directory = plan.file.parent().unwrap_or(&plan.root);
@@ -160,10 +163,10 @@ pub fn make(plan: &Plan, counter: &dyn TokenCounter) -> Result<Made, Failure> {
     if reached.is_empty() {
         let root = path_text(&plan.root);
         return Err(if plan.is_all {
-            Failure::new(format!("there is no markdown document in `{root}`"))
+            Failure::new(format!("there is no Markdown document in `{root}`"))
         } else {
-            Failure::new(format!("there is no markdown document to start at in `{root}`"))
-                .hint("write a README.md or docs/, name a document with --from, or take them all with --all")
+            Failure::new(format!("there is no Markdown document to start from in `{root}`"))
+                .hint("add a README.md or docs/, name a document with --from, or include all with --all")
         });
     }
     let (mut added, mut changed) = (Vec::new(), Vec::new());

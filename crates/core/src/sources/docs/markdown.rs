@@ -1,7 +1,7 @@
-//! What a markdown document says of itself, and which documents it refers to.
+//! Parses a Markdown document: facts about it, and the documents it refers to.
 //!
-//! References are links and `@path.md`, outside of code, comments and URLs. Those under `## Required reads` have to be
-//! read with the document.
+//! References are links and `@path.md`, outside code, comments and URLs. Those under `## Required reads` must be read
+//! with the document.
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd, TextMergeWithOffset};
 use serde_json::Value;
@@ -11,13 +11,13 @@ use crate::secrets::redacted;
 use crate::select::sections::front_matter;
 use crate::text::beginning;
 
-/// More and longer headings say nothing more about a document.
+/// Limits for headings: more or longer ones add no information about a document.
 const MAX_HEADINGS: usize = 100;
 const MAX_HEADING_BYTES: usize = 160;
-/// Path words that name no topic.
+/// Words of a path that do not name a topic.
 const EMPTY_WORDS: [&str; 8] = ["docs", "doc", "readme", "index", "md", "src", "the", "and"];
 
-/// What was found in a document.
+/// The facts found in a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Facts {
     pub title: String,
@@ -27,19 +27,19 @@ pub(super) struct Facts {
     pub references: Vec<Reference>,
 }
 
-/// A document that another one refers to, as it is written there.
+/// A reference to another document, as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reference {
     pub target: String,
-    /// From 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// `@path`, as opposed to a link.
+    /// Whether it is `@path`, as opposed to a link.
     pub is_at: bool,
-    /// Stands under `## Required reads`.
+    /// Whether it is under `## Required reads`.
     pub is_required: bool,
 }
 
-/// Reads a document. `path` is relative to the root; its words stand in where the document names no tags.
+/// Parses a document. `path` is relative to the root; its words are used as tags if the document has none.
 pub(super) fn facts(text: &str, path: &str) -> Facts {
     let matter = front_matter(text);
     let mut facts = Facts { references: Vec::new(), ..from_front_matter(&text[matter.clone()]) };
@@ -50,7 +50,7 @@ pub(super) fn facts(text: &str, path: &str) -> Facts {
     if facts.tags.is_empty() {
         facts.tags = path_words(path);
     }
-    // They go into files and to models by themselves.
+    // They are stored and sent to models separately from the text, so they are redacted here.
     let said = [&mut facts.title, &mut facts.description];
     for text in said.into_iter().chain(&mut facts.tags).chain(&mut facts.headings) {
         *text = redacted(std::mem::take(text));
@@ -119,12 +119,12 @@ fn read_body(text: &str, start: usize, facts: &mut Facts) -> Option<String> {
     titled.map(|(_, title)| title)
 }
 
-/// Older documents have the words on a line of their own instead of in a heading.
+/// Older documents have these words on a line of their own instead of in a heading.
 fn is_required_reads(text: &str) -> bool {
     text.trim().trim_end_matches(':').eq_ignore_ascii_case("required reads")
 }
 
-/// Finds `@path.md` in running text. What stands within a word, an address or a URL is none.
+/// Finds `@path.md` in running text, but not inside a word, an email address or a URL.
 fn at_references(text: &str) -> impl Iterator<Item = String> + '_ {
     text.match_indices('@').filter_map(|(at, _)| {
         let before = text[..at].chars().next_back();
@@ -138,7 +138,7 @@ fn at_references(text: &str) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-/// Returns whether a path has a markdown document's extension.
+/// Returns whether a path has the extension of a Markdown document.
 pub(super) fn is_markdown(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rsplit_once('.')
@@ -178,7 +178,7 @@ fn from_front_matter(matter: &str) -> Facts {
     Facts { title: text("title"), description: text("description"), tags, ..Facts::default() }
 }
 
-/// Half-edited front matter is not valid YAML; its lines still say `key: value`.
+/// Parses half-edited front matter that is not valid YAML, but has lines of the form `key: value`.
 fn plain_pairs(inside: &str) -> Value {
     let pairs = inside.lines().filter_map(|line| line.split_once(": ").filter(|(key, _)| !key.starts_with([' ', '-', '#'])));
     let pair = |(key, value): (&str, &str)| {
@@ -188,7 +188,7 @@ fn plain_pairs(inside: &str) -> Value {
     Value::Object(pairs.map(pair).collect())
 }
 
-/// Where the lines of a text start.
+/// The positions at which the lines of a text start.
 struct Lines(Vec<usize>);
 
 impl Lines {
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn code_urls_addresses_and_comments_hold_none() {
+    fn code_urls_addresses_and_comments_contain_no_references() {
         for text in [
             "`@a.md` and ``[x](b.md)``",
             "```\n@a.md\n[x](b.md)\n```\n",

@@ -1,10 +1,10 @@
-//! Source 3: the documents that fit a message.
+//! Source 3: the documents that match a message.
 //!
-//! An **index** names documents and what they are about: [`Index`] reads every generation there is, [`make`] makes one
-//! by following references from document to document, [`find`] tells where the user's and the project's are. [`select`]
-//! chooses documents for a message, or lets a model choose from what it found; [`bring`] is the source itself: message
-//! in, pieces out. Both search a `Corpus`, the documents of some indexes in a prepared form, which [`prepare`] makes
-//! before anybody waits for it.
+//! An **index** lists documents and what they are about: [`Index`] reads every version of the format, [`make`] creates
+//! one by following references from document to document, and [`find`] locates the user's and the project's.
+//! [`select`] chooses documents for a message, or lets a model choose from the candidates; [`bring`] returns their
+//! pieces. Both search a `Corpus`, the documents of some indexes in prepared form, which [`prepare`] can build before
+//! a message needs it.
 
 mod bring;
 mod cache;

@@ -1,4 +1,4 @@
-//! Preparing documents for search before a message waits for it.
+//! Prepares documents for search before a message needs them.
 
 use std::fs::{OpenOptions, TryLockError, create_dir_all};
 
@@ -6,11 +6,11 @@ use super::choose::Documents;
 use super::corpus::{Corpora, Corpus};
 use crate::settings::{Places, Settings};
 
-/// Prepares the documents of a directory. Nothing happens where there are none, or no cache to keep them in.
+/// Prepares the documents of a directory. Does nothing if there are none, or no cache to store them in.
 pub fn prepare(places: &Places, settings: &Settings) {
     let documents = Documents::here(places, settings);
     let Some(cache) = places.cache.as_deref().filter(|_| !documents.is_empty()) else { return };
-    // One at a time is enough: whoever comes while it is prepared is served by the one who prepares.
+    // One process at a time is enough: others use its result.
     let lock = cache.join("brief").join("prepare.lock");
     let _ = lock.parent().map(create_dir_all);
     let lock = OpenOptions::new().create(true).truncate(false).write(true).open(lock);

@@ -1,7 +1,7 @@
-//! Reads indexes of every generation: version 1, a bare array, a map from path to tags, and `snippets` in YAML.
+//! Reads indexes in every format: version 1, a bare array, a map from path to tags, and `snippets` in YAML.
 //!
-//! Whoever wrote the index wrote it on their machine: a root that does not exist here falls back to the index's own
-//! place. An entry that leads outside the root is refused with a note; a file that is not an index at all is a failure.
+//! An index may come from another machine: a root that does not exist here is replaced by the directory of the index.
+//! An entry that leads outside the root is refused with a note; a file that is not an index at all is a failure.
 
 use std::borrow::Cow;
 use std::fs;
@@ -18,13 +18,13 @@ use crate::note::{Note, NoteKind};
 use crate::project::{Ceiling, marked_or_self, upward};
 use crate::shown::{is_deceptive, normalize, one_line, path_text};
 
-/// No larger index is read.
+/// The maximum size of an index.
 pub(super) const MAX_INDEX_BYTES: u64 = 256 * 1024 * 1024;
-/// Entries that are looked at to find the directory that paths are relative to.
+/// The number of entries to check in order to find the directory that paths are relative to.
 const PROBED: usize = 40;
 
 impl Index {
-    /// Reads an index. `home` stands for `~` in the roots of older generations.
+    /// Reads an index. `home` replaces `~` in the roots of older formats.
     pub fn read(file: &Path, home: Option<&Path>) -> Result<Self, Failure> {
         let failed = || Failure::new(format!("cannot read the index `{}`", path_text(file)));
         let (directory, text) = open(file)
@@ -32,7 +32,7 @@ impl Index {
             .map_err(|problem| failed().because(&problem))?;
         let mut reader = Reader { home, directory, root: PathBuf::new(), base: PathBuf::new(), notes: Vec::new() };
         let documents = reader.read_text(&text).map_err(|failure| match failure {
-            Problem::Format(why) => failed().because_of(why).hint("mend it; or remove it, and `brief index` makes a new one"),
+            Problem::Format(why) => failed().because_of(why).hint("fix it, or remove it and run `brief index` to create a new one"),
             Problem::Root(failure) => failure,
         })?;
         for note in &mut reader.notes {
@@ -59,14 +59,14 @@ fn parse(text: &str) -> Result<Value, String> {
     let first = |text: String| text.lines().next().unwrap_or_default().to_owned();
     match serde_json::from_str(text) {
         Ok(value) => Ok(value),
-        // What begins like JSON was meant to be JSON, and that parser's words help more.
+        // Text that begins like JSON was meant to be JSON, and that parser's message is more helpful.
         Err(error) if text.trim_start().starts_with(['{', '[']) => Err(format!("not valid JSON: {error}")),
         Err(_) => serde_saphyr::from_str(text).map_err(|error| format!("neither JSON nor YAML: {}", first(error.to_string()))),
     }
 }
 
-/// Reads an index as `brief index` writes it, one document a line, without a tree of all of them: there may be many. What
-/// looks otherwise is none of its business.
+/// Reads an index in the layout of `brief index`, one document per line, without building a tree of all of them,
+/// because there may be many. Returns `None` for any other layout.
 fn by_lines(text: &str) -> Option<(Map<String, Value>, impl Iterator<Item = Value>)> {
     let (head, rest) = text.split_once('\n')?;
     let lines = rest.strip_suffix("\n]}\n").filter(|_| head.ends_with("\"docs\":["))?;
@@ -83,10 +83,10 @@ enum Problem {
 
 struct Reader<'a> {
     home: Option<&'a Path>,
-    /// The index's own directory.
+    /// The directory of the index.
     directory: PathBuf,
     root: PathBuf,
-    /// What paths are relative to.
+    /// The directory that paths are relative to.
     base: PathBuf,
     notes: Vec<Note>,
 }
@@ -110,7 +110,7 @@ impl Reader<'_> {
                 self.version_1(&fields, items.iter().map(Cow::Borrowed))
             }
             Value::Object(fields) if fields.get("snippets").is_some_and(Value::is_array) => Ok(self.snippets(&fields)),
-            Value::Object(fields) if fields.contains_key("version") => Err(Problem::Format("it has no list `docs`".into())),
+            Value::Object(fields) if fields.contains_key("version") => Err(Problem::Format("there is no list `docs`".into())),
             Value::Object(fields) => {
                 self.at_home();
                 Ok(self.entries(fields.into_iter().map(|(path, about)| Cow::Owned(with_path(path, about)))))
@@ -146,7 +146,7 @@ impl Reader<'_> {
         Ok(self.entries(items))
     }
 
-    /// The YAML generations: paths are relative to `project_root`, in third-party indexes to `snippets_root`.
+    /// Reads the YAML formats: paths are relative to `project_root`, or in third-party indexes to `snippets_root`.
     fn snippets(&mut self, fields: &Map<String, Value>) -> Vec<IndexedDocument> {
         let items = fields["snippets"].as_array().map_or(&[][..], Vec::as_slice);
         let paths: Vec<&str> = items.iter().filter_map(|item| item["path"].as_str()).take(PROBED).collect();
@@ -158,7 +158,7 @@ impl Reader<'_> {
         {
             self.fell_back(written);
         }
-        // The root of another machine says nothing here, but the paths do: they fit one of the directories above.
+        // The root of another machine does not help here, but the paths do: they match one of the directories above.
         let above = upward(&self.directory, Ceiling::At(&self.root)).map(Path::to_path_buf);
         let has_any = |base: &PathBuf| paths.iter().any(|path| base.join(deployed(base, path)).is_file());
         self.base = declared.into_iter().chain(above).find(has_any).unwrap_or_else(|| self.directory.clone());
@@ -176,7 +176,7 @@ impl Reader<'_> {
     }
 
     fn fell_back(&mut self, written: &str) {
-        let reason = "this root does not exist here or lies outside the project; the index's own place is used";
+        let reason = "this root does not exist here or is outside the project, so the directory of the index is used";
         self.notes.push(Note::info(one_line(written), NoteKind::Fallback, reason));
     }
 
@@ -193,7 +193,7 @@ impl Reader<'_> {
         for item in items {
             match self.entry(&item) {
                 Ok(entry) if seen.insert(entry.file.clone()) => entries.push(entry),
-                Ok(entry) => self.notes.push(Note::info(entry.path, NoteKind::Duplicate, "stands in the index twice")),
+                Ok(entry) => self.notes.push(Note::info(entry.path, NoteKind::Duplicate, "is in the index twice")),
                 Err(note) => self.notes.push(note),
             }
         }
@@ -208,15 +208,15 @@ impl Reader<'_> {
         };
         if path.is_empty() {
             let shown: String = item.to_string().chars().take(60).collect();
-            return Err(Note::warning(one_line(&shown), NoteKind::Format, "this entry names no path"));
+            return Err(Note::warning(one_line(&shown), NoteKind::Format, "this entry has no path"));
         }
-        // One path per line is what a session keeps of them.
+        // Sessions store one path per line, so a path must not contain such characters.
         if path.chars().any(is_deceptive) {
-            return Err(Note::warning(one_line(&path), NoteKind::Format, "a path with invisible characters is not used"));
+            return Err(Note::warning(one_line(&path), NoteKind::Format, "a path with invisible characters is ignored"));
         }
         let file = normalize(&self.base.join(deployed(&self.base, &path)));
         if !file.starts_with(&self.root) {
-            let reason = format!("lies outside `{}` and is not read", path_text(&self.root));
+            let reason = format!("is outside `{}` and is not read", path_text(&self.root));
             return Err(Note::warning(path, NoteKind::Outside, reason));
         }
         let mut tags = words(item.get("tags"));
@@ -239,7 +239,7 @@ impl Reader<'_> {
     }
 }
 
-/// Global snippets are written below `docs/global/` and deployed below `docs/`.
+/// Maps a path of global snippets, which are written below `docs/global/` and deployed below `docs/`.
 fn deployed(base: &Path, path: &str) -> String {
     match path.strip_prefix("docs/global/") {
         Some(below) if !base.join(path).exists() && base.join("docs").join(below).exists() => format!("docs/{below}"),
@@ -247,7 +247,7 @@ fn deployed(base: &Path, path: &str) -> String {
     }
 }
 
-/// Returns the entry of a map: the value is a list of tags, one tag, or a table of its own.
+/// Converts an item of a map to an entry: the value is a list of tags, one tag, or a table.
 fn with_path(path: String, about: Value) -> Value {
     let mut fields = match about {
         Value::Object(fields) => fields,
@@ -257,7 +257,7 @@ fn with_path(path: String, about: Value) -> Value {
     Value::Object(fields)
 }
 
-/// Returns a list of texts: a list, or one text with commas.
+/// Returns a list of strings, given as a list or as one string with commas.
 pub(super) fn words(value: Option<&Value>) -> Vec<String> {
     let items: Vec<&str> = match value {
         Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),

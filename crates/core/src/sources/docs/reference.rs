@@ -1,4 +1,4 @@
-//! Where a reference leads: to a document inside the root, elsewhere, or nowhere.
+//! Resolves a reference: to a document inside the root, to something else, or to nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,23 +7,23 @@ use super::markdown::{Reference, is_markdown};
 use crate::project::marked_or_self;
 use crate::shown::normalize;
 
-/// What a reference leads to.
+/// The target of a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Target {
     /// A markdown document inside the root; canonical.
     Document(PathBuf),
-    /// A URL, an anchor, an image, a source file: nothing for an index.
+    /// A URL, an anchor, an image, a source file: not relevant for an index.
     Other,
-    /// A document that is not there.
+    /// A document that does not exist.
     Dead,
-    /// Something outside the root, whatever it is.
+    /// Anything outside the root.
     Outside,
 }
 
-/// The pages that stand for their directory.
+/// The pages that represent their directory.
 const PAGES: [&str; 4] = ["README.md", "index.md", "readme.md", "index.mdx"];
 
-/// Finds what a reference in a document in `directory` leads to. `root` is canonical, and `directory` lies in it.
+/// Resolves a reference in a document in `directory`. `root` is canonical and contains `directory`.
 pub(super) fn resolve(reference: &Reference, directory: &Path, root: &Path) -> Target {
     if reference.is_at {
         return resolve_at(&reference.target, directory, root);
@@ -40,7 +40,8 @@ pub(super) fn resolve(reference: &Reference, directory: &Path, root: &Path) -> T
     target_at(&path, root)
 }
 
-/// `@docs/…` is relative to the project, other paths to the document; the other ways are tried too.
+/// Resolves an `@` reference: `@docs/…` is relative to the project, other paths to the document. The other bases are
+/// tried too.
 fn resolve_at(target: &str, directory: &Path, root: &Path) -> Target {
     if target.starts_with("~/") || target.starts_with('/') {
         return Target::Outside;
@@ -67,7 +68,7 @@ fn target_at(path: &Path, root: &Path) -> Target {
     } else if path.is_file() {
         return Target::Other;
     } else {
-        // Sites link to the pages they make, `guide` or `guide.html`, rather than to the sources.
+        // Websites link to the generated pages, `guide` or `guide.html`, rather than to the sources.
         let page = name.strip_suffix(".html").unwrap_or(&name).trim_end_matches('/');
         vec![PathBuf::from(format!("{page}.md")), PathBuf::from(format!("{page}.mdx"))]
     };

@@ -1,4 +1,4 @@
-//! How far an index reaches: to the project it stands in, and no further.
+//! Limits an index to the project that it is in.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,25 +7,25 @@ use crate::Failure;
 use crate::project::marked_or_self;
 use crate::shown::path_text;
 
-/// Checks that an index in `directory` may reach over `root` (both canonical).
+/// Checks that an index in `directory` may include documents of `root` (both canonical).
 pub(super) fn require_inside(root: &Path, directory: &Path) -> Result<(), Failure> {
     let project = marked_or_self(directory);
     if root.starts_with(project) {
         return Ok(());
     }
-    Err(Failure::new(format!("an index in `{}` may not reach over `{}`", path_text(directory), path_text(root)))
-        .because_of(format!("its project is `{}`, and nothing outside of it is read", path_text(project)))
+    Err(Failure::new(format!("an index in `{}` cannot include documents in `{}`", path_text(directory), path_text(root)))
+        .because_of(format!("its project is `{}`, and nothing outside of that is read", path_text(project)))
         .hint(format!("put the index into `{}`, or mark that directory as the project with a `brief.toml`", path_text(root))))
 }
 
 /// Returns the real path of a directory that exists.
 pub(super) fn real_directory(path: &Path) -> Result<PathBuf, Failure> {
-    let failed = || Failure::new(format!("cannot use `{}` as directory", path_text(path)));
+    let failed = || Failure::new(format!("cannot use `{}` as a directory", path_text(path)));
     let real = fs::canonicalize(path).map_err(|error| failed().because(&error))?;
     if real.is_dir() { Ok(real) } else { Err(failed().because_of("it is a file")) }
 }
 
-/// Returns the path from one directory to a path, both canonical and absolute: `../docs/a.md`.
+/// Returns the relative path from a directory to a path, both canonical and absolute: `../docs/a.md`.
 pub fn way(from: &Path, to: &Path) -> PathBuf {
     let shared = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
     let up = from.components().skip(shared).map(|_| std::path::Component::ParentDir);
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ways_go_up_and_down() {
+    fn relative_paths_go_up_and_down() {
         let check = |from: &str, to: &str| path_text(&way(Path::new(from), Path::new(to)));
         assert_eq!(check("/p/.context", "/p/docs/a.md"), "../docs/a.md");
         assert_eq!(check("/p", "/p/docs/a.md"), "docs/a.md");
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_reaches_over_its_project_at_most() {
+    fn an_index_includes_at_most_its_project() {
         let directory = tempfile::tempdir().unwrap();
         let top = fs::canonicalize(directory.path()).unwrap();
         let docs = top.join("project/docs");

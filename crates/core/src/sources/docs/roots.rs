@@ -1,4 +1,4 @@
-//! What documents say now, read beneath the roots of their indexes.
+//! Reads the current content of documents beneath the roots of their indexes.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -11,15 +11,15 @@ use crate::fs::{Buffer, FileProblem};
 use crate::load::Root;
 use crate::text;
 
-/// The roots that documents may not leave. Each is opened once and held as long as the request lasts.
+/// The roots that documents must not leave. Each is opened once and kept open for the duration of the request.
 #[derive(Debug, Default)]
 pub(super) struct Roots(RefCell<HashMap<PathBuf, Result<Rc<Root>, FileProblem>>>);
 
-/// A document as it is now.
+/// The current content of a document.
 #[derive(Debug)]
 pub(super) struct Content {
     pub(super) appearance: Appearance,
-    /// Of its bytes.
+    /// The hash of its bytes.
     pub(super) hash: [u8; 32],
     pub(super) text: String,
 }

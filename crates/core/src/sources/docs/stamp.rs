@@ -1,31 +1,31 @@
-//! Whether a file is still the one that was read, told by its metadata alone.
+//! Detects by metadata whether a file has changed since it was read.
 
 use std::fs::{self, Metadata};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// A file that changed this shortly before it was looked at may change again without its time telling.
+/// A file changed this recently may change again without a different timestamp.
 const UNSETTLED: Duration = Duration::from_secs(2);
 
-/// What is compared: length, times, and the place on disk.
+/// The metadata to compare: length, times, and inode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Appearance([u64; 4]);
 
-/// An appearance in short, as it is remembered: equal appearances have equal stamps, others but once in 2⁶⁴ times.
+/// A hash of the metadata, as it is stored. Different metadata has the same stamp only with a probability of 2⁻⁶⁴.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp(pub(super) u64);
 
 impl Stamp {
-    /// The stamp of a file that is not there.
+    /// The stamp of a file that does not exist.
     pub(super) const MISSING: Self = Self(1);
-    /// A stamp that no file has: what it belongs to is read again.
+    /// A stamp that no file has: the file is read again.
     pub(super) const UNKNOWN: Self = Self(0);
 
     pub(super) fn of(path: &Path) -> Self {
         fs::metadata(path).map_or(Self::MISSING, |metadata| Appearance::of(&metadata).stamp())
     }
 
-    /// Returns the stamp of a file to remember: one that is too young to be trusted is forgotten.
+    /// Returns the stamp of a file to store, or `UNKNOWN` if the file changed too recently.
     pub(super) fn settled(path: &Path) -> Self {
         fs::metadata(path).map_or(Self::MISSING, |metadata| Appearance::of(&metadata).settled())
     }
@@ -48,7 +48,7 @@ impl Appearance {
         }
     }
 
-    /// The same from what the system says itself, where a name is looked up within an open directory.
+    /// Converts the system's own structure, used when a name is looked up in an open directory.
     #[cfg(unix)]
     #[allow(
         clippy::unnecessary_cast,
@@ -71,7 +71,7 @@ impl Appearance {
         Stamp(crate::packed::blocks::short_hash(&bytes).max(2))
     }
 
-    /// Returns the stamp to remember: one that is too young to be trusted is forgotten.
+    /// Returns the stamp to store, or `UNKNOWN` if the file changed too recently.
     pub(super) fn settled(self) -> Stamp {
         let edge = SystemTime::now().checked_sub(UNSETTLED).and_then(|edge| edge.duration_since(SystemTime::UNIX_EPOCH).ok());
         let edge = edge.map_or(0, |edge| edge.as_nanos() as u64);

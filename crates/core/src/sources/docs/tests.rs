@@ -1,4 +1,4 @@
-//! Indexes made, read and found on small trees.
+//! Making, reading and finding indexes in small trees.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ impl TokenCounter for Words {
     }
 }
 
-/// A counter that must not be needed.
+/// A counter that must not be called.
 struct Never;
 
 impl TokenCounter for Never {
@@ -99,7 +99,7 @@ fn the_same_documents_give_the_same_bytes_and_are_not_counted_again() {
 }
 
 #[test]
-fn the_usual_place_is_one_that_may_reach_over_the_root() {
+fn the_usual_place_is_one_whose_project_includes_the_root() {
     let (_keep, root) = tree(&[("docs/a.md", "# A")]);
     let place = |root: &Path| Plan::new(root, None, None, Vec::new(), false).unwrap().file;
     assert_eq!(place(&root), root.join("index.json"), "nothing says that this is a project");
@@ -112,11 +112,11 @@ fn the_usual_place_is_one_that_may_reach_over_the_root() {
     let above = Plan::new(&root.join("docs"), Some(Path::new("../..")), None, Vec::new(), false).map(|plan| plan.file);
     assert_eq!(above.unwrap(), root.parent().unwrap().join("index.json"));
     let refused = Plan::new(&root.join("docs"), Some(Path::new("../..")), Some("index.json".into()), Vec::new(), false);
-    assert!(refused.unwrap_err().to_string().contains("may not reach over"));
+    assert!(refused.unwrap_err().to_string().contains("cannot include documents in"));
 }
 
 #[test]
-fn every_generation_is_read() {
+fn every_format_is_read() {
     let (_keep, root) = tree(&[
         ("brief.toml", ""),
         ("docs/project/design/a.md", "# A"),
@@ -166,7 +166,7 @@ fn nothing_outside_the_root_is_an_entry() {
     let kinds: Vec<_> = index.notes.iter().map(|note| note.kind).collect();
     assert_eq!(kinds, [NoteKind::Outside, NoteKind::Outside, NoteKind::Format]);
     for (text, words) in [
-        (r#"{"version":1,"root":"../..","docs":[]}"#, "may not reach over"),
+        (r#"{"version":1,"root":"../..","docs":[]}"#, "cannot include documents in"),
         (r#"{"version":2,"docs":[]}"#, "cannot read"),
         ("{\"docs\": [", "cannot read"),
         ("42", "cannot read"),

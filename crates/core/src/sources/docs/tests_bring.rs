@@ -1,4 +1,4 @@
-//! The corpus and the source on a small handbook.
+//! Corpus and documents source on a small handbook.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -122,7 +122,7 @@ fn a_document_that_changed_is_found_by_what_it_says_now() {
     );
     let found = handbook.corpus().query(message, 5, 0).unwrap();
     assert!(found.chosen().next().unwrap().id.ends_with("docs/auth.md"));
-    // The same length, and within the clock's grain: only reading tells.
+    // Same length and same timestamp: only reading reveals the change.
     let text = fs::read_to_string(handbook.root.join("docs/auth.md")).unwrap();
     handbook.write("docs/auth.md", &text.replace("eppelin", "olepine"));
     assert!(
@@ -188,12 +188,12 @@ fn what_is_required_requires_more_and_circles_end() {
     let brought = handbook.bring(DATABASE);
     assert_eq!(paths(&brought), ["docs/names.md", "docs/types.md", "docs/style.md", "docs/database.md"]);
     assert_eq!(brought.pieces[1].reason.to_string(), "required by docs/style.md");
-    // Of what finds no room, the one that wants it is told.
+    // The reason of a document names a required one that has no room.
     handbook.write("docs/types.md", &format!("# Types\n\n{}\n", "Text has no length. ".repeat(1_000)));
     let brought = handbook.bring(DATABASE);
     assert_eq!(paths(&brought), ["docs/names.md", "docs/style.md", "docs/database.md"]);
     assert_eq!(brought.pieces[1].reason.to_string(), "required by docs/database.md; read docs/types.md first");
-    // However many there are, few are read.
+    // However many are required, only a few are read.
     for number in 0..60 {
         handbook.write(&format!("docs/link{number}.md"), &format!("Required reads\n\n@docs/link{}.md\n", number + 1));
     }

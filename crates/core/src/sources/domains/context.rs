@@ -206,8 +206,9 @@ fn about(path: PathBuf, knowledge: &Knowledge<'_>, topic: &str) -> LoadedKnowled
         entries.iter().map(|entry| entry.text).collect::<Vec<_>>().join("\n\n---\n\n")
     };
     let tokens = estimate_utf16(&content);
-    let warning = (tokens > BLOCKED_ABOVE)
-        .then(|| format!("The entries of \"{topic}\" alone have {tokens} tokens. Run maintain(): `brief maintain` shows what can be archived."));
+    let warning = (tokens > BLOCKED_ABOVE).then(|| {
+        format!("The entries of \"{topic}\" alone have {tokens} tokens. Run maintain(): `brief maintain` shows what can be archived.")
+    });
     LoadedKnowledge {
         content,
         mode: Mode::Full,

@@ -137,7 +137,9 @@ impl Checked {
         }
         let topics = parse_topics(&entry.topics);
         if topics.is_empty() || topics.iter().any(|topic| topic.contains(char::is_control)) {
-            return Err(Failure::usage("an entry needs at least one topic").hint("topics are keywords to find the entry by: --topics auth,api"));
+            return Err(
+                Failure::usage("an entry needs at least one topic").hint("topics are keywords to find the entry by: --topics auth,api")
+            );
         }
         if !entry.allows_secrets {
             refuse_secrets(&[title, &topics.join(","), &entry.body].join("\n"))?;

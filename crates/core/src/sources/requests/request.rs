@@ -44,7 +44,7 @@ impl Options {
             Ok(_) => {
                 Err(Failure::new(format!("`{}` is not a directory", path_text(dir))).hint("give --dir a directory and the file as PATH"))
             }
-            Err(error) => Err(Failure::new(format!("cannot use `{}` as directory", path_text(dir)))
+            Err(error) => Err(Failure::new(format!("cannot use `{}` as a directory", path_text(dir)))
                 .because(&FileProblem::from(error))
                 .hint("requests are relative to --dir; without it, to the current directory")),
         }
@@ -79,6 +79,6 @@ mod tests {
         std::fs::write(directory.path().join("a.md"), "").unwrap();
         let failure = |dir: &str| Options::in_directory(Path::new(dir), directory.path()).unwrap_err().to_string();
         assert_eq!(failure("a.md"), "`a.md` is not a directory");
-        assert_eq!(failure("gone"), "cannot use `gone` as directory");
+        assert_eq!(failure("gone"), "cannot use `gone` as a directory");
     }
 }

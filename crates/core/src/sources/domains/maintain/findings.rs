@@ -150,7 +150,13 @@ impl Inspection<'_> {
             let line = knowledge.entries.iter().find(|entry| entry.topics.iter().any(|topic| topic == rare));
             let line = line.map(|entry| line_of(knowledge.text, entry.range.start));
             let list: Vec<_> = same.iter().map(|topic| format!("`{}`", one_line(topic))).collect();
-            self.add(FindingKind::TopicSpelling, path, line, format!("{} look like the same topic; choose one spelling", list.join(" and ")), None);
+            self.add(
+                FindingKind::TopicSpelling,
+                path,
+                line,
+                format!("{} look like the same topic; choose one spelling", list.join(" and ")),
+                None,
+            );
         }
     }
 
