@@ -1,8 +1,8 @@
-//! Files of our own and of agents: settings, caches, transcripts. What people wrote for a model is opened by
-//! [`crate::load`].
+//! Opens and writes files of this program and of agents: settings, caches, transcripts. Content that users wrote for a
+//! model is opened by [`crate::load`].
 //!
-//! Files are opened once, without blocking, checked **on the handle** to be regular, and read up to a limit. Writes
-//! go to a temporary file beside the target and are renamed over it.
+//! Files are opened once, without blocking, checked **on the handle** to be regular, and read up to a limit. Writes go
+//! to a temporary file next to the target, which is then renamed over it.
 
 mod buffer;
 mod problem;
@@ -18,7 +18,7 @@ pub use buffer::Buffer;
 pub use problem::{FileError, FileProblem, Irregular, LinkProblem};
 pub use replacement::{Replacement, name_unlinked, unlinked_beside, write_atomic};
 
-/// Opens a regular file without ever blocking, and returns its handle with the handle's metadata. Links are followed.
+/// Opens a regular file without blocking, and returns the handle with its metadata. Follows links.
 pub(crate) fn open_regular(path: &Path) -> Result<(File, Metadata), FileProblem> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -29,7 +29,7 @@ pub(crate) fn open_regular(path: &Path) -> Result<(File, Metadata), FileProblem>
     }
     match options.open(path) {
         Ok(file) => checked(file),
-        // A socket cannot be opened at all; say what it is rather than "no such device or address".
+        // A socket cannot be opened at all; report what it is rather than "no such device or address".
         Err(error) => {
             Err(fs::symlink_metadata(path).ok().and_then(|found| Irregular::of(&found)).map_or(error.into(), FileProblem::NotRegular))
         }
@@ -45,13 +45,13 @@ pub(crate) fn checked(file: File) -> Result<(File, Metadata), FileProblem> {
     Err(FileProblem::NotRegular(Irregular::of(&metadata).unwrap_or(Irregular::Other)))
 }
 
-/// Opens a file that belongs to this program or to an agent: settings, transcripts, caches. Content that people wrote for
-/// a model goes through [`crate::load`].
+/// Opens a file that belongs to this program or to an agent: settings, transcripts, caches. Content that users wrote
+/// for a model goes through [`crate::load`].
 pub fn open_own(path: &Path) -> Result<File, FileProblem> {
     open_regular(path).map(|(file, _)| file)
 }
 
-/// Reads the bytes of such a file, at most `limit` of them.
+/// Reads the bytes of such a file, at most `limit`.
 pub fn read_own_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, FileProblem> {
     let (mut file, metadata) = open_regular(path)?;
     let mut buffer = Buffer::default();
@@ -64,7 +64,7 @@ pub fn read_own_text(path: &Path, limit: u64) -> Result<String, FileProblem> {
     Ok(text::decode(&bytes)?.into_owned())
 }
 
-/// Makes a directory, with its parents, that only its owner can look into. One that is there stays as it is.
+/// Creates a directory, with its parents, that only its owner can access. An existing one is not changed.
 pub fn make_private(directory: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);

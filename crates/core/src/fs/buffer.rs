@@ -1,14 +1,14 @@
-//! Bytes in memory that files are read into and text is rendered into, one after the other.
+//! A reusable buffer that files are read into and text is rendered into.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
 
 use super::FileProblem;
 
-/// Grows as needed and is used again. A file is read right where its bytes will stand.
+/// Grows as needed and is reused. Files are read directly to their final position.
 #[derive(Debug, Default)]
 pub struct Buffer {
-    /// Initialised once; only the first `filled` bytes mean something.
+    /// Initialised once; only the first `filled` bytes are content.
     bytes: Vec<u8>,
     filled: usize,
 }
@@ -22,12 +22,12 @@ impl Buffer {
         self.filled == 0
     }
 
-    /// Returns the memory that is held.
+    /// Returns the size of the allocated memory.
     pub fn capacity(&self) -> usize {
         self.bytes.capacity()
     }
 
-    /// Drops everything from `length` on; the memory is kept.
+    /// Drops everything after `length` bytes and keeps the memory.
     pub fn truncate(&mut self, length: usize) {
         self.filled = self.filled.min(length);
     }
@@ -36,7 +36,7 @@ impl Buffer {
         &self.bytes[..self.filled]
     }
 
-    /// Appends.
+    /// Appends bytes.
     pub fn push(&mut self, part: &[u8]) {
         let end = self.filled + part.len();
         if end > self.bytes.len() {
@@ -46,17 +46,18 @@ impl Buffer {
         self.filled = end;
     }
 
-    /// Reads an opened file, instead of what was there, and returns its bytes.
+    /// Replaces the content by an open file, and returns its bytes.
     pub fn read(&mut self, file: &mut File, metadata: &Metadata, limit: u64) -> Result<&[u8], FileProblem> {
         self.truncate(0);
         self.append(file, metadata, limit)?;
         Ok(self.as_bytes())
     }
 
-    /// Appends an opened file of up to `limit` bytes; one byte more is [`FileProblem::TooLarge`].
+    /// Appends an open file of up to `limit` bytes; a larger one is [`FileProblem::TooLarge`].
     ///
-    /// The size is checked before the first read and again while reading: a file may grow under our hands. One that
-    /// gave exactly what it had when it was opened is whole. What a failed read leaves behind is the caller's to drop.
+    /// The size is checked before the first read and again while reading, because the file may grow. A file that
+    /// returned as many bytes as it had when it was opened is complete. After a failed read, the caller must truncate
+    /// the buffer.
     pub fn append(&mut self, file: &mut File, metadata: &Metadata, limit: u64) -> Result<(), FileProblem> {
         if metadata.len() > limit {
             return Err(FileProblem::TooLarge { size: metadata.len(), limit });
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_and_text_stand_one_after_the_other() {
+    fn files_and_text_follow_each_other() {
         let sandbox = Sandbox::new().file("a", "first").file("b", "").file("c", "x".repeat(200_000));
         let mut buffer = Buffer::default();
         let mut expected = Vec::new();

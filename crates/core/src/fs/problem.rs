@@ -1,5 +1,4 @@
-//! Why a file could not be used, as facts. Whoever decides something about a problem matches on these; the words are for
-//! people only.
+//! Why a file could not be used. Code matches on these variants; the messages are only for users.
 
 use std::fmt;
 use std::fs::Metadata;
@@ -23,7 +22,7 @@ pub enum FileProblem {
     TooMany { count: usize, limit: usize },
     #[error("binary file")]
     Binary,
-    #[error("not UTF-8 (first bad byte at {offset})")]
+    #[error("not UTF-8 (first invalid byte at {offset})")]
     NotUtf8 { offset: usize },
     #[error("locked by another process")]
     Locked,
@@ -31,23 +30,23 @@ pub enum FileProblem {
     NotRegular(Irregular),
     #[error("symbolic link {0}")]
     Link(LinkProblem),
-    #[error("lies outside `{root}`")]
+    #[error("is outside `{root}`")]
     Outside { root: String },
     #[error("not among the listed files")]
     NotListed,
-    #[error("is also where the result is to be written")]
+    #[error("is also the output file")]
     Output,
-    /// A part of the path that has to be a directory is something else.
+    /// A part of the path is not a directory.
     #[error("not a directory")]
     NotADirectory,
     #[error("file name too long")]
     NameTooLong,
-    /// Any other error of the system, in its words.
+    /// Any other system error, with its message.
     #[error("{0}")]
     Io(String),
 }
 
-/// What stands where a regular file is needed.
+/// What was found instead of a regular file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Irregular {
     Directory,
@@ -58,7 +57,7 @@ pub enum Irregular {
 }
 
 impl Irregular {
-    /// Returns what this is, unless it is a regular file or a link.
+    /// Returns the kind of file, or `None` for a regular file or a link.
     pub(crate) fn of(metadata: &Metadata) -> Option<Self> {
         #[cfg(unix)]
         {
@@ -101,10 +100,10 @@ pub enum LinkProblem {
     Loop,
     ToNothing,
     LeavesProject,
-    /// It must not be told which of the two: what lies outside is nobody's business.
+    /// Deliberately vague: an error must not reveal what exists outside.
     OutsideOrNowhere,
     NotMarkdown,
-    /// A file was replaced by a link after it was looked at.
+    /// A file was replaced by a link after it was checked.
     Unexpected,
 }
 
@@ -122,7 +121,7 @@ impl fmt::Display for LinkProblem {
 }
 
 impl FileProblem {
-    /// Returns the unit in which this problem is counted.
+    /// Returns the kind under which this problem is counted.
     pub fn kind(&self) -> NoteKind {
         match self {
             Self::Missing => NoteKind::Missing,
@@ -182,7 +181,7 @@ fn plain_message(error: &io::Error) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("`{}`: {problem}", crate::shown::one_line(path))]
 pub struct FileError {
-    /// The path as shown to people.
+    /// The path as shown to users.
     pub path: String,
     pub problem: FileProblem,
 }
@@ -192,7 +191,7 @@ impl FileError {
         Self { path: path.into(), problem }
     }
 
-    /// Returns the same fact as a note of the given level.
+    /// Returns the same problem as a note of the given level.
     pub fn note(&self, level: Level) -> Note {
         Note::new(self.path.clone(), self.problem.kind(), level, self.problem.to_string())
     }

@@ -1,4 +1,4 @@
-//! A file's new content: written beside it, then put in its place in one step.
+//! Replaces a file atomically: the new content is written next to it, then renamed over it.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 
 use super::{FileProblem, Irregular};
 
-/// Replaces a file by `bytes` in one step: whoever reads sees the old file or the new one, never a part.
+/// Replaces a file by `bytes` atomically: a reader sees either the old file or the new one, never a part.
 ///
 /// A symbolic link stays a link (its target is replaced), and the mode is kept.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FileProblem> {
     let mut replacement = Replacement::beside(path)?;
     replacement.file().write_all(bytes)?;
-    // What is edited in place must survive a power cut; a pack can be made again.
+    // A file that is edited must survive a power failure; a pack can be generated again.
     replacement.file().sync_all()?;
     replacement.commit()
 }
 
-/// The file that is really replaced: behind links, and with its mode.
+/// The file that is really replaced: with links resolved, and with its mode.
 #[derive(Debug)]
 struct Target {
     path: PathBuf,
@@ -28,7 +28,7 @@ impl Target {
     fn of(path: &Path) -> Result<Self, FileProblem> {
         let path = match fs::canonicalize(path) {
             Ok(real) => real,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => behind_links(path),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => link_target(path),
             Err(error) => return Err(error.into()),
         };
         let old = fs::metadata(&path).ok();
@@ -45,7 +45,7 @@ impl Target {
         }
     }
 
-    /// Gives a file the mode of the one that it replaces.
+    /// Gives a file the mode of the file that it replaces.
     fn set_mode(&self, file: &File) -> io::Result<()> {
         #[cfg(unix)]
         {
@@ -64,10 +64,10 @@ impl Target {
     }
 }
 
-/// Returns where links lead that lead to nothing yet: what they point to is made, the links stay.
-fn behind_links(path: &Path) -> PathBuf {
+/// Resolves links whose target does not exist yet: the target is created, and the links stay.
+fn link_target(path: &Path) -> PathBuf {
     let mut path = path.to_path_buf();
-    // More links in a row than any system follows: a loop would have been another error.
+    // The maximum number of links that systems follow; a loop was already reported as another error.
     for _ in 0..40 {
         match fs::read_link(&path) {
             Ok(pointed) => path = path.parent().unwrap_or(Path::new(".")).join(pointed),
@@ -77,14 +77,14 @@ fn behind_links(path: &Path) -> PathBuf {
     path
 }
 
-/// Names for what is about to replace something: never picked up as somebody's own file.
+/// Returns the pattern of temporary names, which are never mistaken for a user's own file.
 fn temporary_name() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".brief-").suffix(".tmp");
     builder
 }
 
-/// A temporary file beside a target, which takes its place only on [`Replacement::commit`].
+/// A temporary file next to a target, which it replaces only on [`Replacement::commit`].
 #[derive(Debug)]
 pub struct Replacement {
     temporary: tempfile::NamedTempFile,
@@ -92,7 +92,7 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// Makes the temporary file in the target's own directory, so that the final rename cannot cross file systems.
+    /// Creates the temporary file in the target's directory, so that the final rename cannot cross file systems.
     pub fn beside(path: &Path) -> Result<Self, FileProblem> {
         let target = Target::of(path)?;
         let temporary = temporary_name().tempfile_in(target.directory())?;
@@ -103,7 +103,7 @@ impl Replacement {
         self.temporary.as_file_mut()
     }
 
-    /// Makes the new content the file's content.
+    /// Replaces the target by the new content.
     pub fn commit(self) -> Result<(), FileProblem> {
         self.target.set_mode(self.temporary.as_file())?;
         self.temporary.persist(&self.target.path).map_err(|error| FileProblem::from(error.error))?;
@@ -111,8 +111,8 @@ impl Replacement {
     }
 }
 
-/// Makes a file without a name in the directory of `path`. It vanishes with the process, however that ends, unless
-/// [`name_unlinked`] gives it a name. Where the system has no such files there is `None`.
+/// Creates a file without a name in the directory of `path`. It disappears with the process, unless [`name_unlinked`]
+/// gives it a name. Returns `None` if the system does not support such files.
 pub fn unlinked_beside(path: &Path) -> Option<File> {
     #[cfg(target_os = "linux")]
     {
@@ -127,7 +127,7 @@ pub fn unlinked_beside(path: &Path) -> Option<File> {
     }
 }
 
-/// Puts a file of [`unlinked_beside`] in the place of `path`, in one step.
+/// Replaces `path` by a file from [`unlinked_beside`], atomically.
 pub fn name_unlinked(file: &File, path: &Path) -> Result<(), FileProblem> {
     let target = Target::of(path)?;
     target.set_mode(file)?;
@@ -149,7 +149,7 @@ fn link(_: &File, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Returns the process's umask. There is no way to read it without `unsafe` or setting it, except on Linux.
+/// Returns the process's umask. Except on Linux, it cannot be read without `unsafe` or setting it.
 #[cfg(unix)]
 fn umask() -> u32 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();

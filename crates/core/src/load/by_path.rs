@@ -1,5 +1,5 @@
-//! Roots on systems without directory handles: a path is resolved, compared with the root's, and opened. Whoever can
-//! exchange directories at the same time can get past this.
+//! Roots on systems without directory handles: a path is resolved, compared with the root's path, and opened. This
+//! does not protect against directories that are exchanged at the same time.
 
 use std::fs;
 use std::marker::PhantomData;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::{Opened, below, open_named, outside};
 use crate::fs::{FileProblem, LinkProblem};
 
-/// A directory that reading may not leave.
+/// A directory that reading must not leave.
 #[derive(Debug)]
 pub struct Root {
     path: PathBuf,
@@ -16,29 +16,29 @@ pub struct Root {
 }
 
 impl Root {
-    /// Opens a directory by its absolute path. It may be reached by links.
+    /// Opens a directory by its absolute path, which may contain links.
     pub fn open(path: &Path) -> Result<Self, FileProblem> {
         let real = fs::canonicalize(path)?;
         if real.is_dir() { Ok(Self { path: path.to_path_buf(), real }) } else { Err(FileProblem::NotADirectory) }
     }
 
-    /// Opens a directory by its real path. A link anywhere on it was put there since the path was resolved, and is refused.
+    /// Opens a directory by its real path. A link in it was created after the path was resolved, and is refused.
     pub fn open_real(path: &Path) -> Result<Self, FileProblem> {
         let root = Self::open(path)?;
         if root.real == path { Ok(root) } else { Err(FileProblem::Link(LinkProblem::Unexpected)) }
     }
 
-    /// Returns the path that it was opened by.
+    /// Returns the path by which it was opened.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns the path without links, where it can be told.
+    /// Returns the path without links, if the system provides it.
     pub fn real(&self) -> Option<&Path> {
         Some(&self.real)
     }
 
-    /// Opens a regular file beneath the root; `path` is relative to it, or absolute.
+    /// Opens a regular file beneath the root. `path` is absolute or relative to the root.
     pub fn open_file(&self, path: &Path) -> Result<Opened, FileProblem> {
         open_named(&self.place(path)?)
     }
@@ -56,12 +56,12 @@ impl Root {
     }
 }
 
-/// Opens many files of one directory in a row.
+/// Opens many files of one directory in succession.
 #[derive(Debug, Default)]
 pub struct Neighbours<'a>(PhantomData<&'a Root>);
 
 impl<'a> Neighbours<'a> {
-    /// Opens a regular file beneath the root by its path below it, which has no links.
+    /// Opens a regular file beneath the root by its relative path, which has no links.
     pub fn open(&mut self, root: &'a Root, path: &Path) -> Result<Opened, FileProblem> {
         let path = root.path.join(path);
         // Resolving every path of a large tree would cost more than reading it.

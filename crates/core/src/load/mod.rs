@@ -1,17 +1,18 @@
-//! Opening what people wrote: the only code that opens a user's content file.
+//! Opens what users wrote: the only code that opens a user's content files.
 //!
-//! A [`Root`] is a directory, held open, that reading may not leave. Paths are resolved beneath its handle and never
-//! from the top of the file system, so whatever is renamed or linked while we read, nothing outside is reached. Type,
-//! size and encoding are checked on the open handle ([`Opened`]); [`guard`] takes secrets out where the settings say so.
+//! A [`Root`] is an open directory that reading must not leave. Paths are resolved relative to its handle and never
+//! from the root of the file system, so nothing outside can be reached even if files are renamed or linked at the same
+//! time. Type, size and encoding are checked on the open handle ([`Opened`]); [`guard`] redacts secrets if the
+//! settings ask for it.
 //!
-//! What the root is:
+//! The root of each source:
 //!
 //! | source | root |
 //! |---|---|
 //! | `pack` with a directory, relative or absolute | that directory |
-//! | `pack` with a file, `read --include`, `read --allow-outside` | none: a person chose the file ([`open_named`]) |
+//! | `pack` with a file, `read --include`, `read --allow-outside` | none: the user chose the file ([`open_named`]) |
 //! | `read` and `gather` | `--dir`, otherwise the current directory |
-//! | gate | the repository's root, otherwise the directory that holds `.context` |
+//! | gate | the repository's root, otherwise the directory that contains `.context` |
 //! | documents | the root of their index |
 //! | domains | the `.megg` directory, also one above the repository. A link there may lead to any other `.md` |
 //! | goals | the directory of the goal; its `prompt.yaml` may be a link to anywhere |
@@ -20,7 +21,7 @@
 //! A link that ends inside the root is followed, even an absolute one. The root itself may be a link; it is followed
 //! once, when it is opened. This protects contents, not names: walking a tree and testing for existence go by path.
 //!
-//! Files that hold no content (settings, caches, agents' transcripts) are read by [`crate::fs`].
+//! Files without content for models (settings, caches, agents' transcripts) are read by [`crate::fs`].
 
 #[cfg(not(unix))]
 mod by_path;
@@ -59,7 +60,7 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Reads the file into `buffer`, in place of what was there. One byte more than `limit` is a problem.
+    /// Reads the file into `buffer`, replacing its content. A file larger than `limit` is a problem.
     pub fn read(mut self, buffer: &mut Buffer, limit: u64) -> Result<&[u8], FileProblem> {
         buffer.read(&mut self.file, &self.metadata, limit)
     }
@@ -81,7 +82,7 @@ impl Opened {
         Ok(text::decode(self.read(&mut buffer, limit)?)?.into_owned())
     }
 
-    /// Returns the text of the file with U+FFFD in place of what is not UTF-8, and where the first of these bytes is.
+    /// Returns the text of the file with U+FFFD in place of invalid UTF-8, and the position of the first invalid byte.
     pub fn lossy_text(self, limit: u64) -> Result<(String, Option<usize>), FileProblem> {
         let mut buffer = Buffer::default();
         let bytes = self.read(&mut buffer, limit)?;
@@ -93,18 +94,18 @@ impl Opened {
     }
 }
 
-/// Opens a file that a person named. Links are followed as the system does, wherever they lead.
+/// Opens a file that the user named. Links are followed wherever they lead.
 pub fn open_named(path: &Path) -> Result<Opened, FileProblem> {
     open_regular(path).map(|(file, metadata)| Opened { file, metadata })
 }
 
-/// Opens a file by its real path. A link anywhere on it was put there since the path was resolved, and is refused.
+/// Opens a file by its real path. A link in it was created after the path was resolved, and is refused.
 pub fn open_real(path: &Path) -> Result<Opened, FileProblem> {
     let top = path.ancestors().last().unwrap_or(path);
     Root::open(top)?.open_plain(path.strip_prefix(top).unwrap_or(path))
 }
 
-/// Takes secrets out of `text`, where the settings want that (`redacts`), and leaves a note for each.
+/// Redacts secrets in `text` if `redacts` is set, and adds a note for each.
 pub fn guard(shown: &str, text: String, redacts: bool, notes: &mut Vec<Note>) -> String {
     if !redacts {
         return text;
@@ -117,12 +118,12 @@ pub fn guard(shown: &str, text: String, redacts: bool, notes: &mut Vec<Note>) ->
     redacted.text.into_owned()
 }
 
-/// Returns `asked` (relative to the root, or absolute) as a path below the root. What leaves the root by its name alone
-/// is refused before anything is looked up, so that an error says nothing about what is there.
+/// Returns `asked` (absolute, or relative to the root) as a path below the root. A path that leaves the root by name
+/// is refused before anything is looked up, so that an error does not reveal what exists outside.
 fn below<'a>(root: &Root, asked: &'a Path) -> Result<Cow<'a, Path>, FileProblem> {
     let (top, joined) = (normalize(root.path()), normalize(&root.path().join(asked)));
     if let Ok(below) = joined.strip_prefix(&top) {
-        // As it is written, where that is possible: `..` after a link is resolved by the file system.
+        // Keep the path as written if possible: the file system must resolve `..` after a link.
         return Ok(match asked.strip_prefix(root.path()) {
             Ok(below) => Cow::Borrowed(below),
             Err(_) if asked.is_relative() => Cow::Borrowed(asked),

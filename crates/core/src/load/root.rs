@@ -1,5 +1,5 @@
-//! A directory, held open, and the two ways to open something beneath it: the kernel's own (`openat2`), and one
-//! component at a time where the kernel has none.
+//! An open directory, and two ways to open something beneath it: the kernel's own (`openat2`), or one component at a
+//! time where the kernel does not have it.
 
 use std::fs::{self, File};
 use std::io;
@@ -13,15 +13,15 @@ use rustix::fs::{CWD, Mode, OFlags, openat};
 use super::{Opened, below, outside, walk};
 use crate::fs::{FileProblem, checked};
 
-/// How a file is opened: never blocking, never as the terminal of this process.
+/// Flags for opening a file: never blocking, and never as the controlling terminal.
 pub(super) const FILE: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
-/// How something is held without being read.
+/// Flags for a handle without read access.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) const HELD: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(super) const HELD: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// What links on the way may do.
+/// How to treat links in a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Links {
     /// They are followed, also out of the root and back, as long as the path ends beneath it.
@@ -30,7 +30,7 @@ pub(super) enum Links {
     Refused,
 }
 
-/// Who resolves a path.
+/// What resolves a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Resolver {
     /// The kernel, and the walk where the kernel gives no final answer.
@@ -39,7 +39,7 @@ pub(super) enum Resolver {
     Walk,
 }
 
-/// Old kernels have no `openat2`, some sandboxes forbid it, and other systems never had it.
+/// Old kernels do not have `openat2`, some sandboxes forbid it, and other systems never had it.
 static HAS_OPENAT2: AtomicBool = AtomicBool::new(cfg!(any(target_os = "linux", target_os = "android")));
 
 impl Resolver {
@@ -48,7 +48,7 @@ impl Resolver {
     }
 }
 
-/// A directory that reading may not leave. It is held open: what its path leads to later does not matter.
+/// A directory that reading must not leave. It is held open, so it does not matter where its path leads later.
 #[derive(Debug)]
 pub struct Root {
     path: PathBuf,
@@ -57,30 +57,30 @@ pub struct Root {
 }
 
 impl Root {
-    /// Opens a directory by its absolute path. It may be reached by links.
+    /// Opens a directory by its absolute path, which may contain links.
     pub fn open(path: &Path) -> Result<Self, FileProblem> {
         let handle = openat(CWD, path, HELD | OFlags::DIRECTORY, Mode::empty()).map_err(io::Error::from)?;
         Ok(Self { path: path.to_path_buf(), handle, real: OnceLock::new() })
     }
 
-    /// Opens a directory by its real path. A link anywhere on it was put there since the path was resolved, and is refused.
+    /// Opens a directory by its real path. A link in it was created after the path was resolved, and is refused.
     pub fn open_real(path: &Path) -> Result<Self, FileProblem> {
         let top = Self::open(Path::new("/"))?;
         let handle = top.directory(path.strip_prefix("/").unwrap_or(path))?;
         Ok(Self { path: path.to_path_buf(), handle, real: OnceLock::from(Some(path.to_path_buf())) })
     }
 
-    /// Returns the path that it was opened by.
+    /// Returns the path by which it was opened.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns the path without links, where it can be told.
+    /// Returns the path without links, if the system provides it.
     pub fn real(&self) -> Option<&Path> {
         self.real.get_or_init(|| real_path(&self.handle).or_else(|| fs::canonicalize(&self.path).ok())).as_deref()
     }
 
-    /// Opens a regular file beneath the root; `path` is relative to it, or absolute.
+    /// Opens a regular file beneath the root. `path` is absolute or relative to the root.
     pub fn open_file(&self, path: &Path) -> Result<Opened, FileProblem> {
         self.file(&below(self, path)?, Links::Inside, Resolver::best())
     }
@@ -104,7 +104,7 @@ impl Root {
         self.handle.as_fd()
     }
 
-    /// Holds a directory beneath the root by a relative path without links.
+    /// Opens a directory beneath the root by a relative path without links.
     pub(super) fn directory(&self, path: &Path) -> Result<OwnedFd, FileProblem> {
         self.resolve(path, HELD | OFlags::DIRECTORY, Links::Refused, Resolver::best())
     }
@@ -133,7 +133,7 @@ impl Root {
         use crate::fs::LinkProblem;
         use rustix::fs::{ResolveFlags, openat2};
         use rustix::io::Errno;
-        /// How often a path is tried that changes while it is resolved.
+        /// The number of attempts for a path that changes while it is resolved.
         const TRIES: usize = 4;
         let mut how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         if links == Links::Refused {
@@ -163,8 +163,8 @@ impl Root {
         None
     }
 
-    /// Returns where a path that leaves the root comes back into it, relative to the root. It is resolved by name only:
-    /// what is opened in the end is opened beneath the root again.
+    /// Returns where a path that leaves the root enters it again, relative to the root. It is resolved by name only,
+    /// because the result is opened beneath the root again.
     pub(super) fn reentry(&self, path: &Path) -> Result<PathBuf, FileProblem> {
         let real = fs::canonicalize(path)?;
         let below = self.real().and_then(|root| real.strip_prefix(root).ok());
@@ -172,13 +172,13 @@ impl Root {
     }
 }
 
-/// Returns the path of an open file or directory, where the system tells it.
+/// Returns the path of an open file or directory, if the system provides it.
 fn real_path(handle: &OwnedFd) -> Option<PathBuf> {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     {
         use std::os::fd::AsRawFd;
         let path = fs::read_link(format!("/proc/self/fd/{}", handle.as_raw_fd())).ok()?;
-        // One that is gone has a mark behind its name.
+        // The path of a deleted file has a suffix, so it does not exist.
         path.symlink_metadata().is_ok().then_some(path)
     }
     #[cfg(target_vendor = "apple")]

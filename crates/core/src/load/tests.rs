@@ -1,4 +1,4 @@
-//! Every way into and out of a root, by the kernel and by the walk.
+//! Every way into and out of a root, resolved by the kernel and by the walk.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -10,7 +10,7 @@ use crate::fs::{FileProblem, Irregular, LinkProblem};
 
 const LIMIT: u64 = 1_000_000;
 
-/// A directory `root` with some files, and a secret beside it.
+/// A directory `root` with some files, and a secret next to it.
 struct House {
     _keep: tempfile::TempDir,
     root: PathBuf,
@@ -192,11 +192,11 @@ fn only_regular_files_are_opened() {
 }
 
 #[test]
-fn what_may_not_be_read_says_so() {
+fn unreadable_files_are_reported() {
     let house = House::new(&["locked", "closed/x"]);
     fs::set_permissions(house.root.join("locked"), fs::Permissions::from_mode(0o000)).unwrap();
     fs::set_permissions(house.root.join("closed"), fs::Permissions::from_mode(0o000)).unwrap();
-    // Root may read everything, so that there is nothing to test then.
+    // Root can read everything, so there is nothing to test then.
     if fs::read(house.root.join("locked")).is_err() {
         house.assert_problem("locked", &FileProblem::PermissionDenied);
         house.assert_problem("closed/x", &FileProblem::PermissionDenied);
@@ -223,14 +223,14 @@ fn the_root_may_be_a_link() {
 }
 
 #[test]
-fn a_root_is_the_directory_that_was_opened_whatever_stands_at_its_path_now() {
+fn a_root_is_the_directory_that_was_opened_even_if_its_path_changes() {
     let house = House::new(&["a"]);
     house.link("absolute", house.root.join("a"));
     let root = Root::open(&house.root).unwrap();
     fs::rename(&house.root, house.root.with_file_name("moved")).unwrap();
     house.write("a", "another one");
     assert_eq!(read(&root, "a"), [Ok("a".into()), Ok("a".into())]);
-    // The link leads to the directory that has the root's name now, which is outside.
+    // The link leads to the directory that now has the root's name, which is outside.
     assert!(matches!(read(&root, "absolute"), [Err(FileProblem::Outside { .. }), Err(FileProblem::Outside { .. })]));
 }
 
@@ -297,7 +297,7 @@ fn texts_are_decoded_as_they_are_asked_for() {
 }
 
 #[test]
-fn secrets_stay_where_the_settings_say_so() {
+fn secrets_stay_if_the_settings_say_so() {
     let url = "postgres://bob:hunter2@db/x";
     let mut notes = Vec::new();
     assert_eq!(guard("a", url.into(), false, &mut notes), url);
@@ -306,7 +306,7 @@ fn secrets_stay_where_the_settings_say_so() {
     assert_eq!(notes.len(), 1);
 }
 
-/// The sources race in `tests/race.rs`, on a kernel that has `openat2`; this is for those that have none.
+/// Races on a kernel with `openat2` are tested in `tests/race.rs`; this tests the walk for kernels without it.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_walk_leaks_nothing_while_a_directory_is_exchanged_for_a_way_out() {

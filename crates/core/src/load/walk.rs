@@ -1,4 +1,5 @@
-//! A path beneath a root, one component at a time. No step follows a link by itself: links are read and resolved here.
+//! Resolves a path beneath a root, one component at a time. The system never follows a link: links are read and
+//! resolved here.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -12,7 +13,7 @@ use rustix::io::Errno;
 use super::root::{HELD, Links, Root};
 use crate::fs::{FileProblem, Irregular, LinkProblem};
 
-/// How many links one path may lead through, as for the kernel.
+/// The maximum number of links in one path, as in the kernel.
 const MOST_LINKS: usize = 40;
 
 /// Opens `path` (relative, without a NUL byte) beneath `root`.
@@ -42,7 +43,7 @@ pub(super) fn open(root: &Root, path: &Path, flags: OFlags, links: Links) -> Res
 /// Opens a name in a directory unless it is a link.
 fn enter(directory: BorrowedFd<'_>, name: &OsStr, flags: OFlags) -> Result<OwnedFd, Errno> {
     let handle = openat(directory, name, flags | OFlags::NOFOLLOW, Mode::empty())?;
-    // A link can be held as well.
+    // A handle to a link can be opened, too.
     if FileType::from_raw_mode(fstat(&handle)?.st_mode) == FileType::Symlink { Err(Errno::LOOP) } else { Ok(handle) }
 }
 
@@ -54,10 +55,10 @@ fn irregular(directory: BorrowedFd<'_>, name: &OsStr) -> Option<FileProblem> {
 
 struct Walk<'a> {
     root: &'a Root,
-    /// The directories below the root on the way to where we are, held open: `..` goes back to the one before, wherever it
-    /// may have been moved meanwhile.
+    /// The directories below the root on the current path, held open: `..` returns to the previous one, even if it has
+    /// been moved.
     held: Vec<OwnedFd>,
-    /// The components that are left, the next one last.
+    /// The remaining components, the next one last.
     waiting: Vec<OsString>,
     links: usize,
 }
@@ -67,7 +68,7 @@ impl Walk<'_> {
         self.held.last().map_or(self.root.handle(), AsFd::as_fd)
     }
 
-    /// Puts a path before the components that are left.
+    /// Adds a path before the remaining components.
     fn push(&mut self, path: &Path) {
         let names = path.components().filter(|component| matches!(component, Component::Normal(_) | Component::ParentDir));
         self.waiting.extend(names.rev().map(|component| component.as_os_str().to_owned()));
@@ -93,7 +94,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Goes on where a path that leaves the root comes back into it.
+    /// Continues where a path that leaves the root enters it again.
     fn leave(&mut self, mut path: PathBuf) -> Result<(), FileProblem> {
         path.extend(self.waiting.drain(..).rev());
         let below = self.root.reentry(&path)?;
