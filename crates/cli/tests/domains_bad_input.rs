@@ -70,7 +70,7 @@ fn front_matter_that_is_not_yaml_is_shown_as_text() {
     let sandbox = Sandbox::new().file(".megg/info.md", "---\nthese are just words\n---\n\n# Top\n");
     let (all, stderr) = result(&sandbox, &[]);
     assert_eq!(all["chain"][0]["info"], "---\nthese are just words\n---\n\n# Top");
-    assert!(stderr.contains("are not front matter: they are shown as text"), "{stderr}");
+    assert!(stderr.contains("are not front matter and are shown as text"), "{stderr}");
     let (odd, stderr) = result(&Sandbox::new().file(".megg/info.md", "---\nkey: [never: closed\n\t- x\n---\n# Top\n"), &[]);
     assert_eq!((odd["chain"][0]["info"].as_str().unwrap(), stderr.as_str()), ("# Top", ""));
 }
@@ -143,7 +143,7 @@ fn a_directory_above_that_cannot_be_listed_is_no_obstacle() {
 fn a_megg_that_is_a_file_is_no_domain() {
     let (all, stderr) = result(&project().file("sub/.megg", "not a directory"), &["sub"]);
     assert_eq!(all["chain"].as_array().unwrap().len(), 1);
-    assert!(stderr.contains("`[ROOT]/sub/.megg`: is a file where a directory is expected"), "{stderr}");
+    assert!(stderr.contains("`[ROOT]/sub/.megg`: is a file, but a domain needs a directory"), "{stderr}");
 }
 
 #[cfg(unix)]

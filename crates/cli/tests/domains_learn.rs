@@ -131,10 +131,10 @@ fn an_entry_that_could_not_be_read_back_is_refused() {
     let open = format!("{FIRST}\n```\nnever closed\n");
     let sandbox = project().file(".megg/knowledge.md", &open);
     let outcome = learn(&sandbox, &["```\ncode\n```"]).code(1);
-    assert!(outcome.stderr().contains("hint: knowledge.md leaves a code fence or a comment open"), "{outcome}");
+    assert!(outcome.stderr().contains("hint: a code fence or comment in knowledge.md is not closed"), "{outcome}");
     assert_eq!(sandbox.read(".megg/knowledge.md"), open);
     let outcome = learn(&project(), &["text\n## 2026-01-01 - Other\n**Type:** fact\n\nx"]).code(1);
-    assert!(outcome.stderr().contains("add them one at a time"), "{outcome}");
+    assert!(outcome.stderr().contains("add the entries one at a time"), "{outcome}");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn types_of_both_generations_are_written_and_others_refused() {
 fn wrong_titles_and_topics_are_refused() {
     let sandbox = project();
     for (title, topics, message) in
-        [("two\nlines", "a", "a title is one line"), (" - ", "a", "a title is one line"), ("x", " , ", "at least one topic")]
+        [("two\nlines", "a", "title must be one line"), (" - ", "a", "title must be one line"), ("x", " , ", "at least one topic")]
     {
         let outcome = sandbox.brief(["learn", title, "--type", "fact", "--topics", topics]).code(2);
         assert!(outcome.stderr().contains(message), "{outcome}");

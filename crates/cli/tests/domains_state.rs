@@ -57,7 +57,7 @@ fn a_state_without_status_or_front_matter_can_be_finished() {
 #[test]
 fn what_cannot_be_done_says_why() {
     assert!(Sandbox::new().brief(["state"]).code(1).stderr().contains("brief init domain"));
-    assert!(project().brief(["state", " \n"]).code(2).stderr().contains("a state needs text"));
+    assert!(project().brief(["state", " \n"]).code(2).stderr().contains("the state is empty"));
     assert!(project().brief(["state", "x", "--done"]).code(2).stderr().contains("cannot be used with"));
     let secret = format!("ghp_{}", "aB3dE5fG7hJ9kL1m".repeat(3));
     assert!(project().brief(["state", &secret]).code(1).stderr().contains("--allow-secrets"));

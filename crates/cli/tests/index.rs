@@ -79,9 +79,9 @@ fn nothing_above_the_project_is_indexed_and_nothing_outside_the_root_read() {
     let text = sandbox.read("sub/index.json");
     assert!(text.contains("\"root\":\".\"") && !text.contains("README"), "{text}");
     let outside = sandbox.brief(["index", "sub", "--from", "README.md"]).code(1);
-    assert!(outside.stderr().contains("lies outside"), "{outside}");
+    assert!(outside.stderr().contains("is outside"), "{outside}");
     let empty = Sandbox::new().brief(["index"]).code(1);
-    assert!(empty.stderr().contains("no markdown document to start at"), "{empty}");
+    assert!(empty.stderr().contains("no Markdown document to start from"), "{empty}");
 }
 
 #[test]
@@ -131,11 +131,11 @@ fn what_a_repository_says_never_leads_out_of_it() {
     sandbox.write("r/brief.toml", "[docs]\nindex = \"../bashrc\"\n");
     let inside = sandbox.at("r");
     let refused = inside.brief(["index"]).code(1);
-    assert!(refused.stderr().contains("must lie in") && refused.stderr().contains("brief.toml"), "{refused}");
+    assert!(refused.stderr().contains("must be inside") && refused.stderr().contains("brief.toml"), "{refused}");
     std::fs::remove_file(sandbox.path("r/brief.toml")).unwrap();
     let sandbox = sandbox.link("r/docs/index.json", "../../bashrc");
     let refused = inside.brief(["index"]).code(1);
-    assert!(refused.stderr().contains("a link that leads to nothing, or out of the project"), "{refused}");
+    assert!(refused.stderr().contains("a link that is broken or leads out of the project"), "{refused}");
     assert_eq!(sandbox.read("bashrc"), "alias x=y\n");
 }
 

@@ -129,7 +129,7 @@ fn sizes_are_compared_in_bytes() {
     let sandbox = Sandbox::new().file("a/fits", "x".repeat(1024)).file("a/not", "x".repeat(1025));
     let outcome = sandbox.brief(["pack", "a", "--max-file-size-kb", "1", "--errors", "ignore"]).success();
     assert!(outcome.stdout().contains("### a/fits") && !outcome.stdout().contains("### a/not"), "{outcome}");
-    assert!(outcome.stderr().contains("warning: `a/fits`: 1024 of at most 1024 bytes: near the size limit"), "{outcome}");
+    assert!(outcome.stderr().contains("warning: `a/fits`: 1024 of at most 1024 bytes, close to the size limit"), "{outcome}");
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn strict_names_all_errors_and_prints_nothing() {
       caused by: `a/big.txt`: too large: 2000 bytes, the limit is 1024
       caused by: `missing`: does not exist
     hint: `--max-file-size-kb N` raises the limit
-    hint: `--errors ignore` leaves such files out and goes on
+    hint: `--errors ignore` leaves such files out and continues
     ");
 }
 
@@ -187,7 +187,7 @@ fn when_nothing_would_be_left_nobody_is_told_to_go_on() {
     insta::assert_snapshot!(failed.stderr(), @r"
     error: 1 path cannot be used
       caused by: `nope`: does not exist
-    hint: nothing would be left to pack: check the path
+    hint: no file would be left to pack; check the path
     ");
 }
 
@@ -196,7 +196,7 @@ fn an_empty_directory_is_success_with_a_warning() {
     let sandbox = Sandbox::new().directory("empty");
     let outcome = sandbox.brief(["pack", "empty"]).success();
     assert!(outcome.stdout().contains("(no files)\n```"), "{outcome}");
-    assert!(outcome.stderr().contains("warning: `empty`: the directory holds no file to take"), "{outcome}");
+    assert!(outcome.stderr().contains("warning: `empty`: the directory contains no files to include"), "{outcome}");
 }
 
 #[test]

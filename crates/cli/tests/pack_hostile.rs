@@ -37,7 +37,7 @@ fn encodings_are_decoded_or_named() {
     let stdout = outcome.stdout();
     assert!(stdout.contains("höllo") && stdout.contains("a literal \u{FFFD} stays") && stdout.contains("one\r\ntwo\r\n"), "{outcome}");
     assert!(stdout.contains("### empty.txt\n\n```\n```\n"), "{outcome}");
-    assert!(outcome.stderr().contains("warning: `latin1.txt`: not UTF-8 (first bad byte at 3)"), "{outcome}");
+    assert!(outcome.stderr().contains("warning: `latin1.txt`: not UTF-8 (first invalid byte at 3)"), "{outcome}");
     sandbox.brief(["pack", "latin1.txt", "--errors", "strict"]).code(1);
 }
 
@@ -92,7 +92,7 @@ fn links_are_followed_only_inside() {
     assert!(!stdout.contains("through a link"), "a link does not bring in what is hidden: {outcome}");
     assert!(stdout.contains("### d/brought-deep.txt"), "{outcome}");
     for reason in [
-        "`d/brought.txt`: symbolic link to something that is left out itself",
+        "`d/brought.txt`: symbolic link to something that is left out",
         "`d/out`: symbolic link leaves the directory",
         "`d/self`: symbolic link is part of a loop",
         "`d/broken`: symbolic link points to nothing",

@@ -130,7 +130,7 @@ fn odd_files_are_entries_and_never_hang() {
     warning: `pipe`: not a regular file but a FIFO
     warning: `dir`: not a regular file but a directory
     warning: `binary`: binary file
-    warning: `latin1`: not UTF-8 (first bad byte at 0)
+    warning: `latin1`: not UTF-8 (first invalid byte at 0)
     warning: `huge`: too large: 3298534883328 bytes, the limit is 33554432
     hint: `brief pack` packs whole directories
     ");

@@ -1,4 +1,4 @@
-//! A packed document: what was kept, what was left out, and how it is written.
+//! A packed document: the files in it, what was left out, and how it is written.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -19,11 +19,11 @@ use crate::render::{Frame, Style};
 #[derive(Debug)]
 pub struct Packed {
     pub fitted: Fitted,
-    /// Paths that were asked for and cannot be used, in the order of a tree.
+    /// Requested paths that cannot be used, in tree order.
     pub errors: Vec<FileError>,
-    /// What happened to all other files, in the order of a tree.
+    /// Notes about all other files, in tree order.
     pub notes: Vec<Note>,
-    /// The encoding of the counts, where tokens were counted.
+    /// The encoding of the counts, if tokens were counted.
     pub encoding: Option<String>,
     pub(super) style: Style,
     pub(super) limits: ShownLimits,
@@ -38,18 +38,18 @@ impl Packed {
         self.fitted.kept.len()
     }
 
-    /// Returns the bytes of all files that were kept, as they are on disk.
+    /// Returns the size on disk of all included files.
     pub fn bytes(&self) -> u64 {
         self.fitted.kept.iter().map(|section| section.bytes).sum()
     }
 
-    /// Returns the exact tokens of all contents, where they were counted.
+    /// Returns the exact tokens of all contents, if they were counted.
     pub fn tokens(&self) -> Option<u64> {
         self.encoding.as_ref()?;
         Some(self.fitted.kept.iter().filter_map(|section| section.tokens).sum())
     }
 
-    /// Returns how many files are not in the document, by kind.
+    /// Returns the number of files left out, by kind.
     pub fn skipped(&self) -> BTreeMap<NoteKind, usize> {
         let mut counts = BTreeMap::new();
         // A directory with too many files is one error; each file beyond the limit has its own note.
@@ -60,7 +60,7 @@ impl Packed {
         counts
     }
 
-    /// Returns the drawing of what was kept.
+    /// Returns a drawing of the included files.
     fn tree(&self) -> String {
         tree(self.fitted.kept.iter().map(|section| (section.shown.as_str(), section.tokens)))
     }
@@ -82,11 +82,11 @@ impl Packed {
         Ok(String::from_utf8(document).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
     }
 
-    /// Writes the document to a file, in one step: whatever fails, the file is what it was. A device or a FIFO is written
-    /// to, never replaced.
+    /// Writes the document to a file atomically: if anything fails, the file stays unchanged. A device or a FIFO is
+    /// written to, never replaced.
     ///
-    /// Where the request said that the document becomes this file, the sections lie beside it already; then header and
-    /// footer are added, and the spool's own file gets the name.
+    /// If the request named this file as the output, the sections are already next to it: header and footer are added,
+    /// and the spool's own file gets the name.
     pub fn save(&self, target: &Path) -> Result<(), Box<dyn Error>> {
         if fs::metadata(target).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
             return Ok(self.write(&mut File::options().write(true).open(target)?)?);
@@ -106,7 +106,7 @@ impl Packed {
         Ok(replacement.commit()?)
     }
 
-    /// Makes the spool's own file the document, where the spool waits beside it; else the document must be written.
+    /// Turns the spool's own file into the document, if it is next to it; otherwise the document must be written.
     fn settle(&self) -> io::Result<Option<&File>> {
         let frame = self.frame();
         self.spool.settle(&self.style.header(&frame), &self.runs(), &self.style.footer(&frame))
@@ -126,7 +126,7 @@ impl Packed {
         }
     }
 
-    /// Returns where the sections lie, neighbours in one. The separator behind the last one is dropped.
+    /// Returns the ranges of the sections, with adjacent ones joined. The separator after the last one is dropped.
     fn runs(&self) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         for section in &self.fitted.kept {
@@ -142,7 +142,7 @@ impl Packed {
     }
 }
 
-/// Tells whether a note of this kind means that the file is not in the document.
+/// Returns whether a note of this kind means that the file is not in the document.
 fn is_skip(kind: NoteKind) -> bool {
     !matches!(kind, NoteKind::Redacted | NoteKind::NearLimit | NoteKind::Empty | NoteKind::Replaced | NoteKind::Config)
 }

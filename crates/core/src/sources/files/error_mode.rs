@@ -1,4 +1,4 @@
-//! What files that cannot be used mean for the document: stop, ask, or go on without them.
+//! Decides what to do about files that cannot be used: stop, ask, or continue without them.
 
 use super::document::Packed;
 use crate::failure::Failure;
@@ -8,25 +8,25 @@ use crate::settings::ErrorMode;
 /// What to do about the errors of a pack.
 #[derive(Debug)]
 pub enum Decision {
-    /// Write the document. Errors, if any, are worth a warning each.
+    /// Write the document. Each error is shown as a warning.
     Continue,
-    /// Ask whether to continue with the files that can be used. The failure is what a no, or nobody to ask, means.
+    /// Ask whether to continue with the usable files. The failure is for the answer no, and if there is no terminal.
     Ask(Failure),
     Refuse(Failure),
 }
 
 impl Packed {
-    /// Applies the error mode. `is_agreed` answers the question of the flexible mode beforehand.
+    /// Applies the error mode. `is_agreed` answers the question of the flexible mode in advance.
     pub fn decide(&self, mode: ErrorMode, is_agreed: bool) -> Decision {
         if self.errors.is_empty() {
             return Decision::Continue;
         }
-        // In any mode: writing would destroy what was to be packed.
+        // This applies in every mode: writing would destroy the file to be packed.
         if let Some(error) = self.errors.iter().find(|error| matches!(error.problem, FileProblem::Output)) {
             return Decision::Refuse(
                 Failure::new(format!("`{}` cannot be packed into itself", error.path))
                     .because_of(error.to_string())
-                    .hint("name another file with `-o FILE`"),
+                    .hint("choose another file with `-o FILE`"),
             );
         }
         let failure = self.failure();
@@ -34,15 +34,15 @@ impl Packed {
             ErrorMode::Ignore => Decision::Continue,
             ErrorMode::Flexible if is_agreed => Decision::Continue,
             ErrorMode::Flexible if self.files() == 0 && failure.hints().is_empty() => {
-                Decision::Refuse(failure.hint("nothing would be left to pack: check the path"))
+                Decision::Refuse(failure.hint("no file would be left to pack; check the path"))
             }
             ErrorMode::Flexible if self.files() == 0 => Decision::Refuse(failure),
             ErrorMode::Flexible => Decision::Ask(failure),
-            ErrorMode::Strict => Decision::Refuse(failure.hint("`--errors ignore` leaves such files out and goes on")),
+            ErrorMode::Strict => Decision::Refuse(failure.hint("`--errors ignore` leaves such files out and continues")),
         }
     }
 
-    /// Returns the failure that names every error, and how the limits that were met are raised.
+    /// Returns the failure that names every error, and how to raise the limits that were exceeded.
     fn failure(&self) -> Failure {
         let count = match self.errors.len() {
             1 => "1 path cannot be used".to_owned(),
@@ -102,8 +102,8 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_asked_to_continue_with_nothing() {
+    fn there_is_no_question_if_nothing_is_left() {
         let failure = refused(packed(&["gone.md"]).decide(ErrorMode::Flexible, false));
-        assert_eq!(failure.hints(), ["nothing would be left to pack: check the path"]);
+        assert_eq!(failure.hints(), ["no file would be left to pack; check the path"]);
     }
 }

@@ -1,7 +1,7 @@
-//! Why files are not in the result: the ignore rule, the hidden name, the directory that was not entered.
+//! Explains why files are not in the result: an ignore rule, a hidden name, a directory that was not entered.
 //!
-//! The walk itself drops ignored files without a word, which is what makes it fast. Only when somebody asks is the
-//! tree walked a second time without rules, and every file that the first walk passed over is examined.
+//! The walk drops ignored files silently, which makes it fast. Only for `--explain` is the tree walked a second time
+//! without rules, and every file that the first walk skipped is examined.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -16,7 +16,7 @@ use crate::note::{Note, NoteKind};
 use crate::project::{Ceiling, is_repository, repository, upward};
 use crate::shown::{path_text, relative_text};
 
-/// Returns a note for every file and directory below the walked roots that the walk passed over silently.
+/// Returns a note for every file and directory below the walked roots that the walk skipped silently.
 ///
 /// A directory that was not entered is one note, not one per file in it.
 pub(super) fn explain(gathered: &Gathered, notes: &[Note], errors: &[FileError], rules: &Rules) -> Vec<Note> {
@@ -28,7 +28,7 @@ pub(super) fn explain(gathered: &Gathered, notes: &[Note], errors: &[FileError],
         let mut matchers = Matchers::new(root.path(), rules);
         let mut waiting = vec![(root.path().to_path_buf(), 1)];
         while let Some((directory, depth)) = waiting.pop() {
-            // A directory that cannot be listed is an error of the first walk already.
+            // A directory that cannot be listed was already reported by the first walk.
             let Ok(entries) = fs::read_dir(&directory) else { continue };
             for entry in entries.flatten() {
                 let path = entry.path();
@@ -53,24 +53,24 @@ pub(super) fn explain(gathered: &Gathered, notes: &[Note], errors: &[FileError],
     silent
 }
 
-/// The ignore files, weakest last: within one directory the first that speaks decides.
+/// The ignore files, strongest first: within one directory, the first one with a matching rule decides.
 const SOURCES: [&str; 4] = [".briefignore", ".ignore", ".gitignore", ".git/info/exclude"];
 
 pub(super) struct Matchers<'a> {
     rules: &'a Rules,
     root: PathBuf,
-    /// Ignore files above this directory do not count.
+    /// Ignore files above this directory do not apply.
     ceiling: Option<PathBuf>,
-    /// Whether repositories bound what git's files say, as they do for the walk.
+    /// Whether git's ignore files apply only within their repository, as in the walk.
     is_bounded: bool,
     global: Option<Gitignore>,
     by_directory: HashMap<PathBuf, [Gitignore; 4]>,
 }
 
-/// What happened, in which words, and which layer decided.
+/// The kind, the reason, and the layer that decided.
 type Reason = (NoteKind, String, String);
 
-/// What the ignore files say.
+/// The decision of the ignore files.
 enum Word {
     None,
     TakenBack,
@@ -84,7 +84,8 @@ impl<'a> Matchers<'a> {
         Self { rules, root: root.to_path_buf(), ceiling, is_bounded: is_in_repository(root), global, by_directory: HashMap::new() }
     }
 
-    /// Returns why the rules keep something out: its path below the root, whether it is a directory, and its depth.
+    /// Returns why the rules leave something out, given its path below the root, whether it is a directory, and its
+    /// depth.
     pub(super) fn reason(&mut self, path: &Path, below: &str, is_directory: bool, depth: usize) -> Option<Reason> {
         let name = below.rsplit('/').next().unwrap_or(below);
         if let Some((_, layer)) = excluding(below, self.rules).filter(|_| is_directory) {
@@ -93,9 +94,9 @@ impl<'a> Matchers<'a> {
         match self.ignored(path, is_directory) {
             Word::Ignored(reason) => return Some(reason),
             Word::None if !self.rules.takes_hidden && name.starts_with('.') => {
-                return Some((NoteKind::Hidden, "hidden; `--hidden` takes it".into(), self.rules.settings.hidden.decided_by()));
+                return Some((NoteKind::Hidden, "hidden; `--hidden` includes it".into(), self.rules.settings.hidden.decided_by()));
             }
-            // What an ignore file takes back is taken, hidden or not.
+            // A file that an ignore file re-includes is included, even if it is hidden.
             Word::None | Word::TakenBack => {}
         }
         if is_directory && self.rules.recurse_depth.is_some_and(|limit| depth > limit) {
@@ -104,14 +105,14 @@ impl<'a> Matchers<'a> {
         None
     }
 
-    /// Asks the ignore files from the nearest directory up to the repository's root; the first that speaks decides.
+    /// Checks the ignore files from the nearest directory up to the repository's root; the first match decides.
     fn ignored(&mut self, path: &Path, is_directory: bool) -> Word {
         let (ceiling, root, is_bounded) = (self.ceiling.clone(), self.root.clone(), self.is_bounded);
         for (index, source) in SOURCES.iter().enumerate() {
             let is_gits = source.starts_with(".git");
             let mut above = upward(path, ceiling.as_deref().map_or(Ceiling::FileSystem, Ceiling::At)).skip(1);
             let mut is_beyond = false;
-            // What git's own files say ends with their repository.
+            // Git's own files apply only within their repository.
             while let Some(directory) = above.next().filter(|_| !is_beyond) {
                 is_beyond = is_gits && is_bounded && is_repository(directory);
                 match self.matchers(directory)[index].matched(path, is_directory) {

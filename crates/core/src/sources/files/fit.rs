@@ -1,4 +1,4 @@
-//! The limits that need the whole picture: files per directory, and a budget of tokens.
+//! Applies the limits that depend on all files: files per directory, and a budget of tokens.
 
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ pub enum SortBy {
     Modified,
 }
 
-/// A section that did not fit the budget.
+/// A section that did not fit into the budget.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Left {
     pub path: String,
@@ -34,7 +34,7 @@ pub struct Left {
     pub tokens: u64,
 }
 
-/// How many files that were left out are named in the document; a list of thousands would eat the budget itself.
+/// The maximum number of left-out files to name in the document; a list of thousands would use up the budget.
 const NAMED: usize = 20;
 
 /// The sections that go into the result, in order.
@@ -42,21 +42,21 @@ const NAMED: usize = 20;
 pub struct Fitted {
     pub kept: Vec<Section>,
     pub left_out: Vec<Left>,
-    /// How many of those are named in the document.
+    /// The number of those that are named in the document.
     pub named: usize,
     pub errors: Vec<FileError>,
     pub notes: Vec<Note>,
 }
 
-/// Applies the limit per directory, then the order. Sections come in by path.
+/// Applies the limit per directory, then the order. The sections must be sorted by path.
 ///
-/// Files that a person named one by one do not count: nobody lists sixty files to get fifty.
+/// Files that the user named one by one do not count towards the limit.
 pub(super) fn fit(mut sections: Vec<Section>, rules: &Rules, sort: SortBy) -> Fitted {
     let limit = rules.max_files_per_directory;
-    // The length of a path's directory; the root's own is its slash.
+    // The length of the directory part of a path; for the root directory, its slash.
     let directory_of = |section: &Section| section.shown.rfind('/').map_or(0, |at| at.max(1));
     let mut fitted = Fitted { kept: Vec::new(), left_out: Vec::new(), named: NAMED, errors: Vec::new(), notes: Vec::new() };
-    // Per directory: how many files it has, in the order of the first of each.
+    // The number of files per directory, in the order of their first file.
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut counts: Vec<(&str, usize)> = Vec::new();
     let mut beyond = vec![false; sections.len()];
@@ -80,7 +80,7 @@ pub(super) fn fit(mut sections: Vec<Section>, rules: &Rules, sort: SortBy) -> Fi
         if count > limit {
             fitted.errors.push(FileError::new(directory.to_owned(), FileProblem::TooMany { count, limit }));
         } else if count >= limit - limit / 10 {
-            let reason = format!("{count} of at most {limit} text files: near the limit of the directory");
+            let reason = format!("{count} of at most {limit} text files, close to the limit per directory");
             fitted.notes.push(Note::warning(directory, NoteKind::NearLimit, reason).decided_by(decided_by.clone()));
         }
     }
@@ -89,7 +89,7 @@ pub(super) fn fit(mut sections: Vec<Section>, rules: &Rules, sort: SortBy) -> Fi
         let is_beyond = beyond[index];
         index += 1;
         if is_beyond {
-            let reason = format!("beyond the first {limit} text files of its directory");
+            let reason = format!("not among the first {limit} text files of its directory");
             let shown = std::mem::take(&mut section.shown);
             fitted.notes.push(Note::info(shown, NoteKind::TooMany, reason).decided_by(decided_by.clone()));
         }
@@ -105,15 +105,15 @@ pub(super) fn fit(mut sections: Vec<Section>, rules: &Rules, sort: SortBy) -> Fi
     fitted
 }
 
-/// Leaves out what does not fit into `budget` tokens: first come, first kept; what is too large is passed over.
+/// Leaves out sections that do not fit into `budget` tokens, in order; a section that is too large is skipped.
 ///
-/// Joining texts can move token borders, so the sum of the parts is only the first guess; the finished document decides.
-/// When it is too large, the list of what was left out is shortened before another file is.
+/// Joining texts can change token boundaries, so the sum of the parts is only an estimate; the finished document
+/// decides. If it is too large, the list of left-out files is shortened before another file is left out.
 pub(super) fn fit_budget(packed: &mut Packed, budget: u64, counter: &dyn TokenCounter) -> Result<(), Failure> {
     let all = std::mem::take(&mut packed.fitted.kept);
     let mut used = count(packed, counter);
     for section in all {
-        // The line in the tree costs about as much as the path itself.
+        // The line in the tree costs about as much as the path.
         let cost = section.rendered_tokens.unwrap_or(section.bytes) + section.shown.len() as u64 / 3 + 4;
         if used + cost <= budget {
             used += cost;
@@ -123,7 +123,7 @@ pub(super) fn fit_budget(packed: &mut Packed, budget: u64, counter: &dyn TokenCo
         }
     }
     loop {
-        // In order before every count: the document names the first of them.
+        // Sort before every count, because the document names the first of them.
         packed.fitted.left_out.sort_by(|a, b| tree_order(&a.path, &b.path));
         let size = count(packed, counter);
         if size <= budget {
@@ -135,12 +135,12 @@ pub(super) fn fit_budget(packed: &mut Packed, budget: u64, counter: &dyn TokenCo
             leave(packed, &last);
         } else {
             return Err(Failure::new(format!("a budget of {budget} tokens is too small: without any file the document takes {size}"))
-                .hint("`--format jsonl` has no frame around the files"));
+                .hint("`--format jsonl` adds no text around the files"));
         }
     }
 }
 
-/// Returns the exact tokens of the document as it is now.
+/// Returns the exact tokens of the current document.
 fn count(packed: &Packed, counter: &dyn TokenCounter) -> u64 {
     let mut document = Vec::new();
     packed.write(&mut document).expect("memory and the spool can be read and written");

@@ -1,4 +1,4 @@
-//! Arguments to candidates: the walk.
+//! Walks the arguments and collects candidates.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -17,19 +17,19 @@ use crate::note::{Note, NoteKind};
 use crate::project::repository;
 use crate::shown::{normalize, path_text, relative_text, tree_order};
 
-/// How a candidate was found, which decides how it is opened. Roots are numbers in [`Gathered::roots`].
+/// How a candidate was found, which decides how it is opened. Roots are indexes into [`Gathered::roots`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
-    /// A person named this very file.
+    /// The user named this file.
     Named,
-    /// Below a root; no link.
+    /// Found below a root, and not a link.
     Walked { root: usize },
-    /// A link below a root led to it, inside the same root. Its path is its real one.
+    /// Found through a link below a root to a file inside the same root. Its path is the real one.
     Linked { root: usize },
 }
 
 impl Candidate<Found> {
-    /// Tells whether a person named this very file.
+    /// Returns whether the user named this file.
     pub fn is_explicit(&self) -> bool {
         self.about == Found::Named
     }
@@ -39,17 +39,17 @@ impl Candidate<Found> {
     }
 }
 
-/// What the walk found.
+/// The result of the walk.
 #[derive(Debug, Default)]
 pub struct Gathered {
-    /// In the order of a tree, each file once.
+    /// In tree order, without duplicates.
     pub candidates: Vec<Candidate<Found>>,
     pub errors: Vec<FileError>,
     pub notes: Vec<Note>,
     pub roots: Vec<WalkedRoot>,
 }
 
-/// A directory that was walked. It was opened before: what is read is read beneath this very directory.
+/// A walked directory. It is opened before the walk, so that files are read beneath the same directory.
 #[derive(Debug)]
 pub struct WalkedRoot {
     pub root: Root,
@@ -61,7 +61,7 @@ impl WalkedRoot {
         self.root.path()
     }
 
-    /// Returns the path of something below the root as it is shown.
+    /// Returns the shown path of something below the root.
     pub(super) fn shown_below(&self, path: &Path) -> String {
         let below = path_text(path.strip_prefix(self.path()).unwrap_or(path));
         match self.shown.as_str() {
@@ -72,12 +72,12 @@ impl WalkedRoot {
     }
 }
 
-/// Walks every argument. Relative arguments are taken from `here`, which must be absolute.
+/// Walks every argument. Relative arguments start from `here`, which must be absolute.
 pub fn gather(arguments: &[PathBuf], here: &Path, rules: &Rules) -> Gathered {
     let mut gathered = Gathered::default();
     let mut has_links = false;
     for argument in arguments {
-        // Without `.` components: ignore rules are matched by prefix.
+        // Remove `.` components, because ignore rules are matched by prefix.
         let path: PathBuf = here.join(argument).components().collect();
         let shown = shown_argument(argument, &path, here);
         match fs::metadata(&path) {
@@ -96,14 +96,14 @@ pub fn gather(arguments: &[PathBuf], here: &Path, rules: &Rules) -> Gathered {
                 let walked = walk(&root, gathered.roots.len(), rules);
                 gathered.roots.push(root);
                 if walked.candidates.is_empty() && walked.errors.is_empty() {
-                    gathered.notes.push(Note::warning(shown, NoteKind::Empty, "the directory holds no file to take"));
+                    gathered.notes.push(Note::warning(shown, NoteKind::Empty, "the directory contains no files to include"));
                 }
                 has_links |= walked.has_links;
                 gathered.candidates.extend(walked.candidates);
                 gathered.errors.extend(walked.errors);
                 gathered.notes.extend(walked.notes);
             }
-            // Whether it is a regular file is checked on the handle, when it is read.
+            // Whether it is a regular file is checked on the handle when it is read.
             Ok(_) => match rules.excluded_by_glob(&shown, &shown) {
                 Some((reason, layer)) => gathered.notes.push(Note::info(shown, NoteKind::Excluded, reason).decided_by(layer)),
                 None => gathered.candidates.push(Candidate { path, shown, about: Found::Named }),
@@ -118,7 +118,7 @@ pub fn gather(arguments: &[PathBuf], here: &Path, rules: &Rules) -> Gathered {
             }
         }
     }
-    // Stable, because it finds the runs that the threads have sorted.
+    // A stable sort, because it benefits from the runs that the threads have already sorted.
     gathered.candidates.sort_by(Candidate::<Found>::order);
     if arguments.len() > 1 || has_links {
         deduplicate(&mut gathered);
@@ -129,7 +129,8 @@ pub fn gather(arguments: &[PathBuf], here: &Path, rules: &Rules) -> Gathered {
     gathered
 }
 
-/// Returns how an argument is shown: relative where it lies below the working directory or was given so.
+/// Returns the shown path of an argument: relative if it is below the working directory or was given as a relative
+/// path.
 fn shown_argument(argument: &Path, path: &Path, here: &Path) -> String {
     let absolute = normalize(path);
     match absolute.strip_prefix(here) {
@@ -138,14 +139,14 @@ fn shown_argument(argument: &Path, path: &Path, here: &Path) -> String {
     }
 }
 
-/// Keeps each file once, by canonical path: the name a person gave before one that was walked, a real name before a link.
+/// Removes duplicates by canonical path: a named file wins over a walked one, a real name over a link.
 fn deduplicate(gathered: &mut Gathered) {
     let mut directories: HashMap<PathBuf, Option<PathBuf>> = HashMap::new();
     let mut canonical = |candidate: &Candidate<Found>| -> PathBuf {
         if !matches!(candidate.about, Found::Walked { .. }) {
             return fs::canonicalize(&candidate.path).unwrap_or_else(|_| candidate.path.clone());
         }
-        // A walked file is no link, so its directory's real name is enough; asking once per directory is cheap.
+        // A walked file is not a link, so the real path of its directory is enough; one lookup per directory is cheap.
         let parent = candidate.path.parent().unwrap_or(Path::new("/"));
         let real = directories.entry(parent.to_path_buf()).or_insert_with(|| fs::canonicalize(parent).ok());
         match (real, candidate.path.file_name()) {
@@ -202,15 +203,15 @@ fn drop_own_output(gathered: &mut Gathered, rules: &Rules) {
     if let Some(index) = gathered.candidates.iter().position(is_output) {
         let Candidate { shown, about, .. } = gathered.candidates.remove(index);
         if about == Found::Named {
-            // A person who names a file wants to keep it.
+            // A file that the user named must not be overwritten.
             gathered.errors.push(FileError::new(shown, FileProblem::Output));
         } else {
-            gathered.notes.push(Note::info(shown, NoteKind::OwnOutput, "this is the output itself"));
+            gathered.notes.push(Note::info(shown, NoteKind::OwnOutput, "this is the output file"));
         }
     }
 }
 
-/// The share of one thread, handed over when the thread ends.
+/// The results of one thread, merged when the thread ends.
 #[derive(Default)]
 struct Walked {
     candidates: Vec<Candidate<Found>>,
@@ -244,7 +245,8 @@ fn walker(root: &Path, rules: &Rules) -> WalkBuilder {
         .git_exclude(rules.honours_gitignore)
         .git_global(rules.honours_gitignore)
         .ignore(rules.honours_ignore_files)
-        // In a repository a `.gitignore` reaches down to the next repository, as git has it; elsewhere it counts as well.
+        // In a repository, a `.gitignore` applies down to the next repository, as in git; outside repositories it
+        // applies too.
         .require_git(is_in_repository(root))
         .follow_links(false)
         .max_depth(rules.recurse_depth.map(|depth| depth.saturating_add(1)))
@@ -256,12 +258,12 @@ fn walker(root: &Path, rules: &Rules) -> WalkBuilder {
 }
 
 pub(super) fn is_in_repository(root: &Path) -> bool {
-    // The walker looks upward from the real place as well.
+    // The walker also looks upward from the real path.
     let real = fs::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
     repository(&real).is_some()
 }
 
-/// Returns the names of the ignore files that these rules honour.
+/// Returns the names of the ignore files that these rules respect.
 fn ignore_files(rules: &Rules) -> impl Iterator<Item = &'static str> {
     let git = rules.honours_gitignore.then_some(".gitignore");
     let own = rules.honours_ignore_files.then_some([".ignore", ".briefignore"]);
@@ -275,7 +277,7 @@ fn is_excluded_directory(entry: &DirEntry, root: &Path, rules: &Rules) -> bool {
         && excluding(&path_text(entry.path().strip_prefix(root).unwrap_or(entry.path())), rules).is_some()
 }
 
-/// Returns the rule that keeps a directory out: by its name, or by its path below the argument.
+/// Returns the rule that excludes a directory: by its name, or by its path below the argument.
 pub(super) fn excluding<'a>(below: &str, rules: &'a Rules) -> Option<&'a (String, String)> {
     let name = below.rsplit('/').next().unwrap_or(below);
     rules.excluded_directories.matching(name).or_else(|| rules.excluded_directories.matching(below))
@@ -302,7 +304,7 @@ fn walk(root: &WalkedRoot, number: usize, rules: &Rules) -> Walked {
 impl Walked {
     fn visit(&mut self, entry: DirEntry, root: &WalkedRoot, number: usize, rules: &Rules) {
         if let Some(error) = entry.error() {
-            let reason = format!("a line of an ignore file was passed over: {error}");
+            let reason = format!("a line of an ignore file was skipped: {error}");
             self.notes.push(Note::warning(root.shown_below(entry.path()), NoteKind::Config, reason));
         }
         let Some(kind) = entry.file_type() else { return };
@@ -336,7 +338,7 @@ impl Walked {
         }
     }
 
-    /// The walker passes over an ignore file that it cannot read, and takes what it should not.
+    /// Reports ignore files that cannot be read: the walker skips them silently and would include too much.
     fn check_ignore_files(&mut self, directory: &Path, root: &WalkedRoot, rules: &Rules) {
         for name in ignore_files(rules) {
             let path = directory.join(name);
@@ -363,9 +365,9 @@ impl Walked {
             Err(_) => return skip("cannot be followed"),
         };
         let Some(below) = root.root.real().and_then(|root| real.strip_prefix(root).ok()) else { return skip("leaves the directory") };
-        // A link must not bring in what a rule keeps out under its own name.
+        // A link must not include a file that a rule excludes under its own name.
         if left_out(root.path(), below, rules) {
-            return skip("to something that is left out itself");
+            return skip("to something that is left out");
         }
         match fs::metadata(&real) {
             Ok(metadata) if metadata.is_dir() => skip("to a directory is not followed"),
@@ -387,12 +389,12 @@ impl Walked {
     }
 }
 
-/// Returns why a file that is there cannot be read. Only permission is asked for, which is cheap.
+/// Returns why an existing file cannot be read. Only checks permissions, which is cheap.
 fn unreadable(path: &Path, directory: &Path) -> Option<FileProblem> {
     #[cfg(unix)]
     {
         use rustix::fs::{Access, access};
-        // Whoever may not search the directory does not know what is in it.
+        // Without permission to search the directory, it is unknown what is in it.
         let is_denied = access(path, Access::READ_OK) == Err(rustix::io::Errno::ACCESS) && access(directory, Access::EXEC_OK).is_ok();
         is_denied.then_some(FileProblem::PermissionDenied)
     }
@@ -403,7 +405,7 @@ fn unreadable(path: &Path, directory: &Path) -> Option<FileProblem> {
     }
 }
 
-/// Tells whether the rules keep a path below a root out, by itself or by one of its directories.
+/// Returns whether the rules exclude a path below a root, directly or through one of its directories.
 fn left_out(root: &Path, below: &Path, rules: &Rules) -> bool {
     let mut matchers = Matchers::new(root, rules);
     let count = below.components().count();

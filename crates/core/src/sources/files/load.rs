@@ -1,4 +1,5 @@
-//! Candidates to sections: each file is opened once, checked, decoded, guarded, counted and rendered, in parallel.
+//! Loads candidates into sections: each file is opened once, checked, decoded, guarded, counted and rendered, in
+//! parallel.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +20,7 @@ use crate::secrets::{self, Secret};
 use crate::text;
 use crate::tokens::TokenCounter;
 
-/// Neighbours in the tree are taken together and leave together.
+/// The number of neighbouring files that a thread processes together.
 const CHUNK: usize = 16;
 
 /// A file's text, ready to be rendered.
@@ -33,15 +34,15 @@ pub struct LoadedFile<'a> {
     pub secrets: Vec<Secret>,
 }
 
-/// Where a rendered file lies in the spool, and what is known about it.
+/// The position of a rendered file in the spool, and facts about it.
 #[derive(Debug, Clone)]
 pub struct Section {
     pub shown: String,
     pub is_explicit: bool,
     pub bytes: u64,
-    /// Exact tokens of the content, where they were asked for.
+    /// The exact tokens of the content, if they were requested.
     pub tokens: Option<u64>,
-    /// Exact tokens of the section as rendered, where a budget was given.
+    /// The exact tokens of the rendered section, if there is a budget.
     pub rendered_tokens: Option<u64>,
     pub modified: Option<SystemTime>,
     pub offset: u64,
@@ -57,7 +58,7 @@ pub(super) struct Loaded {
     pub(super) spool: Spool,
 }
 
-/// How far the work is. Shared with whoever shows it.
+/// The progress of the work, shared with the code that displays it.
 #[derive(Debug, Default)]
 pub struct Progress {
     pub total: AtomicUsize,
@@ -70,21 +71,22 @@ pub(super) struct Job<'a> {
     pub(super) rules: &'a Rules,
     pub(super) style: Style,
     pub(super) counter: Option<&'a dyn TokenCounter>,
-    /// Whether the rendered sections are counted too.
+    /// Whether the rendered sections are also counted.
     pub(super) counts_rendered: bool,
-    /// Device and inode of stdout where it is a file: it never packs itself.
+    /// Device and inode of stdout if it is a file, so that it is not packed into itself.
     pub(super) stdout_identity: Option<(u64, u64)>,
     pub(super) progress: Option<&'a Progress>,
 }
 
-/// What became of one candidate.
+/// The result for one candidate.
 enum Verdict {
     Section(Section),
     Error(FileError),
     Skipped,
 }
 
-/// Loads and renders all candidates into a spool at `home`. Only a full disk or the like under the spool itself is a failure.
+/// Loads and renders all candidates into a spool at `home`. Only an error of the spool itself, such as a full disk, is
+/// a failure.
 pub(super) fn load(gathered: &Gathered, job: Job<'_>, home: Home) -> Result<Loaded, Failure> {
     let candidates = gathered.candidates.as_slice();
     if let Some(progress) = job.progress {
@@ -103,9 +105,9 @@ pub(super) fn load(gathered: &Gathered, job: Job<'_>, home: Home) -> Result<Load
         })
     };
     let (spool, starts) = order.finish().map_err(|error| {
-        Failure::new("cannot keep the contents in a temporary file")
+        Failure::new("cannot write the contents to a temporary file")
             .because(&error)
-            .hint("free some space where the output goes; without -o it is TMPDIR that needs it")
+            .hint("free some space in the directory of the output file or, without -o, in TMPDIR")
     })?;
     let mut loaded = Loaded { sections: Vec::with_capacity(candidates.len()), errors: Vec::new(), notes: Vec::new(), spool };
     let mut chunks = Vec::with_capacity(starts.len());
@@ -127,7 +129,7 @@ pub(super) fn load(gathered: &Gathered, job: Job<'_>, home: Home) -> Result<Load
     Ok(loaded)
 }
 
-/// Guesses how long the header will be when all candidates turn out well.
+/// Estimates the length of the header if all candidates can be used.
 fn forecast(candidates: &[Candidate<Found>], job: Job<'_>, files: usize, bytes: u64) -> u64 {
     let frame = Frame {
         limits: &job.rules.shown,
@@ -149,9 +151,9 @@ struct Worker<'a> {
     neighbours: Neighbours<'a>,
     /// The rendered sections of the current chunk.
     block: Buffer,
-    /// A file whose content cannot stand in the block as it is.
+    /// A file whose content cannot be put into the block unchanged.
     aside: Buffer,
-    /// The chunks that this thread took. Offsets of sections are those in their block.
+    /// The chunks that this thread processed. Offsets of sections are relative to their block.
     chunks: Vec<(usize, Vec<Verdict>)>,
     notes: Vec<Note>,
 }
@@ -195,7 +197,7 @@ impl<'a> Worker<'a> {
         let error = match self.render(candidate) {
             Ok(Some(section)) => return Verdict::Section(section),
             Ok(None) => {
-                self.notes.push(Note::info(shown.clone(), NoteKind::OwnOutput, "this is the output itself"));
+                self.notes.push(Note::info(shown.clone(), NoteKind::OwnOutput, "this is the output file"));
                 None
             }
             Err(problem) => Some(FileError::new(shown.clone(), problem)),
@@ -211,7 +213,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Appends the section of one file to the block; `None` means that it is our own output.
+    /// Appends the section of one file to the block. Returns `None` for our own output.
     fn render(&mut self, candidate: &Candidate<Found>) -> Result<Option<Section>, FileProblem> {
         let (job, shown) = (self.job, candidate.shown.as_str());
         let offset = self.block.len();
@@ -257,7 +259,7 @@ impl<'a> Worker<'a> {
         }))
     }
 
-    /// Opens a file; `None` means that it is our own output.
+    /// Opens a file. Returns `None` for our own output.
     fn open(&mut self, candidate: &Candidate<Found>) -> Result<Option<Opened>, FileProblem> {
         let path = candidate.path.as_path();
         let opened = match candidate.about {
@@ -286,13 +288,13 @@ impl<'a> Worker<'a> {
 fn near_limit(shown: &str, bytes: u64, rules: &Rules) -> Option<Note> {
     let limit = rules.max_file_bytes();
     (limit > 0 && bytes >= limit - limit / 10).then(|| {
-        let reason = format!("{bytes} of at most {limit} bytes: near the size limit");
+        let reason = format!("{bytes} of at most {limit} bytes, close to the size limit");
         Note::warning(shown, NoteKind::NearLimit, reason).decided_by(rules.settings.max_file_size_kb.decided_by())
     })
 }
 
-/// Binary and undecodable files met while walking are no errors: nobody asked for them. Nor are files that vanish
-/// between the walk and the read.
+/// Returns whether a problem is not an error for a walked file: binary and undecodable files were not requested by
+/// name, and files may disappear between the walk and the read.
 fn is_merely_skipped(problem: &FileProblem) -> bool {
     matches!(
         problem,
@@ -300,7 +302,7 @@ fn is_merely_skipped(problem: &FileProblem) -> bool {
     )
 }
 
-/// Returns a file without its secrets, and notes what there is to say about it.
+/// Returns a file without its secrets, and adds notes about it.
 fn guarded<'a>(shown: &'a str, content: &'a [u8], job: Job<'_>, notes: &mut Vec<Note>) -> Result<LoadedFile<'a>, FileProblem> {
     let mut file = LoadedFile { shown, text: text::decode(content)?, bytes: content.len() as u64, tokens: None, secrets: Vec::new() };
     if job.rules.redacts {

@@ -1,8 +1,9 @@
-//! Source 4: files and directories that a person names.
+//! Source 4: files and directories that the user names.
 //!
-//! [`pack`] is the whole pipeline: `gather` walks the arguments into [`Candidate`](crate::Candidate)s, `load` reads, guards and renders
-//! them in parallel into a `Spool`, `fit` applies the limits that need the whole picture, and [`Packed::write`] puts
-//! header, tree and sections together. Order is by path and never depends on the number of threads.
+//! [`pack`] is the whole pipeline: `gather` walks the arguments into [`Candidate`](crate::Candidate)s, `load` reads,
+//! guards and renders them in parallel into a `Spool`, `fit` applies the limits that depend on all files, and
+//! [`Packed::write`] combines header, tree and sections. The order is by path and never depends on the number of
+//! threads.
 
 mod document;
 mod error_mode;

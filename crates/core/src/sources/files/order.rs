@@ -1,4 +1,4 @@
-//! Blocks come from many threads in any order and leave in theirs.
+//! Puts blocks from many threads back into order.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,16 +7,16 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 use super::spool::Spool;
 use crate::fs::Buffer;
 
-/// What may wait for its turn before the threads that are ahead wait, too.
+/// The number of bytes that may wait for their turn before the threads that are ahead must wait.
 const WAITING: usize = 16 * 1024 * 1024;
-/// A buffer that grew beyond this is not kept for the next block.
+/// A buffer larger than this is not reused for the next block.
 const KEPT: usize = 2 * 1024 * 1024;
 
-/// The way into the spool. Whoever brings the block whose turn it is writes it, and those that waited for it.
+/// Writes to the spool in order. The thread with the next block writes it, and the blocks that waited for it.
 pub(super) struct InOrder<'a> {
     state: Mutex<State>,
     moved: Condvar,
-    /// Guesses the header's length from the number of blocks and bytes that have been written.
+    /// Estimates the header's length from the number of blocks and bytes written so far.
     room: &'a (dyn Fn(usize, u64) -> u64 + Sync),
 }
 
@@ -26,7 +26,7 @@ struct State {
     waiting_bytes: usize,
     /// Where each block begins.
     starts: Vec<u64>,
-    /// Away while somebody writes.
+    /// `None` while a thread is writing.
     spool: Option<Spool>,
     free: Vec<Buffer>,
     error: Option<io::Error>,
@@ -50,10 +50,10 @@ impl<'a> InOrder<'a> {
         self.state.lock().expect("no thread panics while it holds the lock")
     }
 
-    /// Hands a block in and returns an empty one for the next, or `None` when writing has failed.
+    /// Hands in a block and returns an empty one for the next, or `None` if writing has failed.
     pub(super) fn hand_in(&self, index: usize, block: Buffer) -> Option<Buffer> {
         let mut state = self.lock();
-        // The one whose turn it is never waits, so somebody always moves on.
+        // The thread with the next block never waits, so there is always progress.
         while state.waiting_bytes > WAITING && state.next != index && state.error.is_none() {
             state = self.moved.wait(state).expect("no thread panics while it holds the lock");
         }
@@ -85,12 +85,12 @@ impl<'a> InOrder<'a> {
         if state.error.is_some() { None } else { Some(state.free.pop().unwrap_or_default()) }
     }
 
-    /// Returns the spool and where each block begins in it, after the last block.
+    /// Returns the spool and the position of each block in it, after the last block.
     pub(super) fn finish(self) -> io::Result<(Spool, Vec<u64>)> {
         let state = self.state.into_inner().expect("no thread panics while it holds the lock");
         match state.error {
             Some(error) => Err(error),
-            None => Ok((state.spool.expect("nobody writes any more"), state.starts)),
+            None => Ok((state.spool.expect("all threads have finished"), state.starts)),
         }
     }
 }
@@ -103,7 +103,7 @@ mod tests {
     use crate::sources::files::spool::Home;
 
     #[test]
-    fn blocks_leave_in_order_whoever_brings_them() {
+    fn blocks_are_written_in_order() {
         for threads in [1, 2, 7] {
             let order = InOrder::new(Spool::new(Home::Temporary), &|_, _| 0);
             let next = AtomicUsize::new(0);

@@ -1,7 +1,7 @@
-//! The pipeline of documents on demand: files and directories in, one document out.
+//! The pipeline for packing: files and directories in, one document out.
 //!
 //! `load` reads and renders in one step, because a tree of 30,000 files must not be kept in memory: rendered sections
-//! wait in a spool until the limits are known. Asking questions and printing are the caller's.
+//! are kept in a spool until the limits are known. Asking questions and printing are up to the caller.
 
 use std::path::{Path, PathBuf};
 
@@ -29,28 +29,28 @@ pub struct PackRequest<'a> {
     pub rules: &'a Rules,
     pub style: Style,
     pub sort: SortBy,
-    /// Counts exact tokens, where somebody wants to know them.
+    /// Counts exact tokens, if set.
     pub tokens: Option<Tokens<'a>>,
     /// Whether every file that is left out gets a note.
     pub explains: bool,
-    /// The file that the document becomes, where it becomes one. It takes the place of temporary files.
+    /// The output file, if there is one. It is used instead of temporary files.
     pub becomes: Option<&'a Path>,
-    /// Device and inode of standard output where that is a file: it is never packed into itself.
+    /// Device and inode of standard output if it is a file, so that it is not packed into itself.
     pub stdout_identity: Option<(u64, u64)>,
-    /// Shared with whoever shows how far the work is.
+    /// The progress, shared with the code that displays it.
     pub progress: Option<&'a Progress>,
 }
 
-/// How tokens are counted, and how many there may be.
+/// How to count tokens, and the maximum.
 #[derive(Clone, Copy)]
 pub struct Tokens<'a> {
     pub counter: &'a dyn TokenCounter,
-    /// The document never has more than this; what does not fit is left out.
+    /// The maximum number of tokens of the document; files that do not fit are left out.
     pub budget: Option<u64>,
 }
 
 impl<'a> PackRequest<'a> {
-    /// Requests a Markdown document of `paths`, sorted by path, without counting tokens.
+    /// Makes a request for a Markdown document of `paths`, sorted by path, without counting tokens.
     pub fn new(paths: &'a [PathBuf], here: &'a Path, rules: &'a Rules) -> Self {
         Self {
             paths,
@@ -81,7 +81,7 @@ impl<'a> PackRequest<'a> {
         }
     }
 
-    /// Returns where the sections wait. Those that come in their final order can wait where the document goes.
+    /// Returns where to keep the sections. Those in final order can be kept next to the output file.
     fn home(&self) -> Home {
         let is_in_order = self.sort == SortBy::Path && self.budget().is_none();
         self.becomes.filter(|_| is_in_order).map_or(Home::Temporary, |path| Home::Beside(path.to_path_buf()))
@@ -90,8 +90,8 @@ impl<'a> PackRequest<'a> {
 
 /// Packs files and directories into one document.
 ///
-/// A file that cannot be used is an error or a note in the result and does not stop the others; [`Packed::decide`]
-/// says what the errors mean.
+/// A file that cannot be used becomes an error or a note in the result and does not stop the others;
+/// [`Packed::decide`] says what to do about the errors.
 pub fn pack(request: &PackRequest<'_>) -> Result<Packed, Failure> {
     let mut gathered = gather(request.paths, request.here, request.rules);
     let mut loaded = load(&gathered, request.job(), request.home())?;
@@ -122,7 +122,7 @@ fn in_order(errors: &mut [&mut Vec<FileError>]) -> Vec<FileError> {
     all
 }
 
-/// Collects the notes of all stages, and with `explains` one for every file that was passed over in silence.
+/// Collects the notes of all stages and, with `explains`, one for every file that was skipped silently.
 fn notes(
     request: &PackRequest<'_>,
     gathered: &mut Gathered,

@@ -1,4 +1,4 @@
-//! What may be taken while walking, settled from the settings and the flags of one call.
+//! The rules for walking, combined from the settings and the flags of one call.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,11 +10,11 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::settings::{FilesSettings, LinkMode, Setting, Settings};
 
-/// Who gave a pattern.
+/// Where a pattern was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GivenBy {
     Flag(&'static str),
-    /// A setting with its place, see [`Setting::decided_by`].
+    /// A setting with its origin, see [`Setting::decided_by`].
     Setting(String),
 }
 
@@ -27,11 +27,11 @@ impl fmt::Display for GivenBy {
     }
 }
 
-/// Patterns that a person gave, each with the layer that gave it.
+/// Patterns from the user, each with the layer that gave it.
 #[derive(Debug, Clone, Default)]
 pub struct Patterns {
     set: GlobSet,
-    /// The pattern as written, and who decided it.
+    /// The pattern as written, and the layer that gave it.
     origins: Vec<(String, String)>,
 }
 
@@ -49,7 +49,7 @@ impl Patterns {
         })
     }
 
-    /// Compiles names of directories: a trailing `/` is accepted, and so are globs.
+    /// Compiles names of directories. A trailing `/` and globs are accepted.
     pub fn names(patterns: &[(String, GivenBy)]) -> Result<Self, Failure> {
         Self::compile(patterns, |pattern| vec![pattern.trim_end_matches('/').to_owned()])
     }
@@ -88,7 +88,7 @@ impl Patterns {
     }
 }
 
-/// More threads than this only wait for each other.
+/// More threads than this would only wait for each other.
 const MAX_THREADS: usize = 64;
 
 /// The rules of one walk.
@@ -98,9 +98,9 @@ pub struct Rules {
     pub max_file_size_kb: u64,
     pub max_files_per_directory: usize,
     pub excluded_directories: Patterns,
-    /// Lower-case, without a dot, with the layer that gave each.
+    /// In lower case, without a dot, with the layer that gave each.
     pub excluded_extensions: Vec<(String, String)>,
-    /// Levels below an argument: 0 is its own files only.
+    /// The levels below an argument: 0 means only its own files.
     pub recurse_depth: Option<usize>,
     pub follows_links: bool,
     pub honours_gitignore: bool,
@@ -110,17 +110,17 @@ pub struct Rules {
     pub redacts: bool,
     pub include: Patterns,
     pub exclude: Patterns,
-    /// The file the result goes to: it never packs itself.
+    /// The output file, which is not packed into itself.
     pub own_output: Option<PathBuf>,
     /// 0 means one per core.
     pub threads: usize,
-    /// The settings that all this comes from, for notes that say who decided.
+    /// The settings behind these rules, for notes that name the deciding layer.
     pub settings: FilesSettings,
-    /// The lists as they are shown in the result.
+    /// The lists as shown in the result.
     pub shown: ShownLimits,
 }
 
-/// The limits as they are told to the reader of the result.
+/// The limits as shown to the reader of the result.
 #[derive(Debug, Clone, Serialize)]
 pub struct ShownLimits {
     pub max_file_size_kb: u64,
@@ -131,7 +131,7 @@ pub struct ShownLimits {
 }
 
 impl Rules {
-    /// Settles the rules. Additional names come from flags and are added to the lists of the settings.
+    /// Combines the rules. Names from flags are added to the lists from the settings.
     pub fn settle(
         settings: &Settings,
         more_directories: &[String],
@@ -179,7 +179,7 @@ impl Rules {
         self.max_file_size_kb.saturating_mul(1024)
     }
 
-    /// Returns the extension rule that keeps a file name out, with its layer. `min.js` is an extension too.
+    /// Returns the rule that excludes a file name by its extension, with its layer. `min.js` is also an extension.
     pub fn excluded_extension(&self, name: &str) -> Option<&(String, String)> {
         let name = name.strip_prefix('.').unwrap_or(name);
         let is_lower = name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
@@ -189,13 +189,13 @@ impl Rules {
             .find(|(excluded, _)| name.strip_suffix(excluded.as_str()).is_some_and(|stem| stem.len() > 1 && stem.ends_with('.')))
     }
 
-    /// Tells whether this call has globs at all.
+    /// Returns whether this call has any globs.
     pub fn has_globs(&self) -> bool {
         !(self.include.is_empty() && self.exclude.is_empty())
     }
 
-    /// Returns why the globs of this call keep a path out, if they do. They are tried on the path as shown and on the
-    /// path below the argument.
+    /// Returns why the globs of this call exclude a path, if they do. They are matched against the path as shown and
+    /// the path below the argument.
     pub fn excluded_by_glob(&self, shown: &str, below: &str) -> Option<(String, String)> {
         let matching = |patterns: &'_ Patterns| patterns.matching(shown).or_else(|| patterns.matching(below)).cloned();
         if let Some((pattern, origin)) = matching(&self.exclude) {
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_glob_is_wrong_usage_unless_a_file_has_it() {
+    fn a_bad_glob_is_a_usage_error_unless_it_is_in_a_file() {
         let failure = Patterns::globs(&["a[".into()], "--include").unwrap_err();
         assert!(failure.is_usage() && failure.to_string().contains("a["), "{failure}");
         let file = Layer::from_toml(LayerKind::User, Path::new("brief.toml"), "excluded_directories = ['a[']");

@@ -1,10 +1,10 @@
-//! Rendered sections on their way out, in their final order: in memory while small, in an unlinked file beyond that.
+//! Rendered sections in their final order: in memory while they are small, otherwise in an unlinked file.
 //!
-//! The tree comes before the contents and a strict pack prints nothing on failure, so every verdict must be known
-//! before the first byte leaves. Keeping the contents in memory until then would cost as much as the tree is large.
+//! The tree comes before the contents, and a strict pack prints nothing on failure, so all decisions must be made
+//! before the first byte is written. Keeping all contents in memory until then would be too expensive.
 //!
-//! Where the output is a file, the unlinked file lies beside it and leaves room for the header: once all is known the
-//! header goes there, and the file *is* the document. Nothing is written twice.
+//! If the output is a file, the unlinked file is next to it and has space for the header at its start: in the end the
+//! header is written there, and the file *is* the document. Nothing is written twice.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -12,28 +12,28 @@ use std::path::PathBuf;
 
 use crate::fs::unlinked_beside;
 
-/// Where the sections wait.
+/// Where the sections are kept.
 #[derive(Debug, Clone, Default)]
 pub(super) enum Home {
-    /// In memory or among temporary files; the document is copied out from there.
+    /// In memory or in a temporary file, from which the document is copied.
     #[default]
     Temporary,
-    /// Beside this file, which the document becomes.
+    /// Next to this file, which the document becomes.
     Beside(PathBuf),
 }
 
-/// What is kept in memory before a temporary file is made.
+/// The size up to which sections are kept in memory.
 const IN_MEMORY: usize = 48 * 1024 * 1024;
-/// The same where the document can be made in place: writing early costs nothing there.
+/// The same if the document can be made in place: then writing early costs nothing.
 const IN_MEMORY_BESIDE: usize = 1024 * 1024;
-/// What is moved at once.
+/// The number of bytes moved at once.
 const BLOCK: usize = 1024 * 1024;
 
 /// Bytes that are appended once and read back by range.
 #[derive(Debug)]
 pub(super) struct Spool {
     home: Home,
-    /// Everything, until it is too much for memory.
+    /// All bytes, until they are too many for memory.
     memory: Vec<u8>,
     file: Option<InFile>,
 }
@@ -41,10 +41,10 @@ pub(super) struct Spool {
 #[derive(Debug)]
 struct InFile {
     file: File,
-    /// Where the first byte lies. There is room for the header before it.
+    /// The position of the first byte. The space before it is for the header.
     start: u64,
     length: u64,
-    /// Whether the file can get a name: it lies where the document goes.
+    /// Whether the file can get a name, because it is next to the output file.
     can_be_named: bool,
 }
 
@@ -65,7 +65,8 @@ impl Spool {
         self.file.as_ref().map_or(self.memory.len() as u64, |file| file.length)
     }
 
-    /// Appends. `room` guesses the length of the header, when the bytes leave memory; a wrong guess costs time only.
+    /// Appends bytes. `room` estimates the length of the header when the bytes leave memory; a wrong estimate only
+    /// costs time.
     pub(super) fn append(&mut self, bytes: &[u8], room: impl FnOnce() -> u64) -> io::Result<()> {
         let limit = if matches!(self.home, Home::Beside(_)) { IN_MEMORY_BESIDE } else { IN_MEMORY };
         if self.file.is_none() && self.memory.len() + bytes.len() <= limit {
@@ -83,7 +84,7 @@ impl Spool {
         in_file.write(bytes)
     }
 
-    /// Copies a range to `out`. From file to file or pipe the kernel does it, hence the concrete type.
+    /// Copies a range to `out`. The concrete type lets the kernel copy from file to file or pipe.
     pub(super) fn copy<W: Write>(&self, offset: u64, length: u64, out: &mut W) -> io::Result<()> {
         let Some(InFile { file, start, .. }) = &self.file else {
             return out.write_all(&self.memory[offset as usize..(offset + length) as usize]);
@@ -96,8 +97,8 @@ impl Spool {
         Ok(())
     }
 
-    /// Makes the spool's own file the document of header, runs and footer, and returns it: the runs move to where they
-    /// belong, which is mostly where they are. `None` means that the document has to be copied out.
+    /// Turns the spool's own file into the document of header, runs and footer, and returns it. The runs are moved to
+    /// their final position, which is mostly where they are. Returns `None` if the document must be copied instead.
     pub(super) fn settle(&self, header: &str, runs: &[Run], footer: &str) -> io::Result<Option<&File>> {
         let Some(InFile { file, start, can_be_named: true, .. }) = &self.file else { return Ok(None) };
         if !runs.is_sorted_by_key(|run| run.offset) {
@@ -109,8 +110,8 @@ impl Spool {
             moves.push((start + run.offset, end, run.length));
             end += run.length;
         }
-        // What was left out lets everything behind it move down, so those that move up come first. No run is written
-        // over another's source: they keep their order and never overlap.
+        // Everything after a left-out section moves down, so runs that move up come first. No run overwrites the
+        // source of another, because they keep their order and never overlap.
         let up = moves.partition_point(|(from, to, _)| to > from);
         for (from, to, length) in moves[..up].iter().rev() {
             shift_up(file, *from, *to, *length)?;
@@ -215,7 +216,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
-        /// Whatever the guess was and whatever is left out: the document is header, runs, footer.
+        /// Whatever the estimate was and whatever is left out: the document is header, runs, footer.
         #[test]
         fn a_settled_file_is_the_document(
             room in 0_u64..3_000_000,

@@ -1,4 +1,4 @@
-//! The directory structure as a drawing.
+//! Draws the directory structure.
 
 use std::fmt::Write as _;
 
@@ -8,12 +8,12 @@ struct Node<'a> {
     name: &'a str,
     depth: usize,
     is_file: bool,
-    /// Whether no sibling follows.
+    /// Whether it is the last of its siblings.
     is_last: bool,
     tokens: Option<u64>,
 }
 
-/// Draws the tree of `paths` (with the tokens of each, where known). Every top-level name is a root of its own.
+/// Draws the tree of `paths` (with the tokens of each, if known). Every top-level name is a root of its own.
 pub(super) fn tree<'a>(paths: impl Iterator<Item = (&'a str, Option<u64>)>) -> String {
     let mut paths: Vec<_> = paths.collect();
     if !paths.is_sorted_by(|(a, _), (b, _)| tree_order(a, b).is_le()) {
@@ -24,7 +24,7 @@ pub(super) fn tree<'a>(paths: impl Iterator<Item = (&'a str, Option<u64>)>) -> S
     if nodes.is_empty() { "(no files)\n".to_owned() } else { draw(&nodes) }
 }
 
-/// Returns every directory and file once, each directory before what is in it.
+/// Returns every directory and file once, each directory before its content.
 fn nodes<'a>(paths: &[(&'a str, Option<u64>)]) -> Vec<Node<'a>> {
     let mut nodes: Vec<Node<'a>> = Vec::with_capacity(paths.len() + paths.len() / 8);
     // The nodes from a root down to the last file.
@@ -52,9 +52,9 @@ fn nodes<'a>(paths: &[(&'a str, Option<u64>)]) -> Vec<Node<'a>> {
     nodes
 }
 
-/// From the last node to the first: tells who is the last of its siblings, and adds tokens up.
+/// Marks the last of all siblings and adds up tokens, from the last node to the first.
 fn finish(nodes: &mut [Node<'_>]) {
-    // Per depth: whether a sibling follows, and the tokens below a parent that is still to come.
+    // For each depth: whether a sibling follows, and the tokens below a parent that is still to come.
     let mut later: Vec<(bool, Option<u64>)> = Vec::new();
     for node in nodes.iter_mut().rev() {
         later.resize(later.len().max(node.depth + 2), (false, None));
@@ -73,7 +73,7 @@ fn finish(nodes: &mut [Node<'_>]) {
 fn draw(nodes: &[Node<'_>]) -> String {
     let mut drawing = String::with_capacity(nodes.len() * 32);
     let mut indent = String::new();
-    // How long the indent is at each depth.
+    // The length of the indent at each depth.
     let mut lengths = vec![0, 0];
     for node in nodes {
         if node.depth > 0 {

@@ -8,7 +8,7 @@ use super::token::{build_here_doc_token, content_base};
 use crate::note::{Note, NoteKind};
 use crate::shown::one_line;
 
-/// Returns the files as assignments, joined by line breaks and without one at the end; nothing for no files.
+/// Returns the files as assignments, joined by line breaks and without one at the end; an empty text for no files.
 ///
 /// Labels are relative to `here`. The same files give the same bytes.
 pub fn build_context_assign_string(files: &ReadFiles, here: &Path) -> String {
@@ -50,8 +50,8 @@ pub fn quoted(text: &str) -> String {
 
 /// Returns a note for each file that the known consumer of the format would misread.
 ///
-/// Its parser takes every line that starts with `@` for a declaration, also inside a here-doc. The format has no escape
-/// for it, so all we can do is say so.
+/// Its parser treats every line that starts with `@` as a declaration, even inside a here-doc. The format has no
+/// escape for it, so all we can do is add a note.
 pub fn notes_on_misread_lines(files: &ReadFiles, here: &Path) -> Vec<Note> {
     let note = |file: &super::ReadFile| {
         let text = file.content.text();
@@ -61,7 +61,7 @@ pub fn notes_on_misread_lines(files: &ReadFiles, here: &Path) -> Vec<Note> {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let reason = format!("line {first}{others} starts with `@`, which LightSOPLang takes for a declaration; other formats are safe");
+        let reason = format!("line {first}{others} starts with `@`, which LightSOPLang treats as a declaration; other formats are safe");
         Some(Note::warning(one_line(&file.label(here)), NoteKind::Format, reason))
     };
     files.iter().filter_map(note).collect()
@@ -84,12 +84,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_read_is_nothing_said() {
+    fn no_files_give_an_empty_text() {
         assert_eq!(build_context_assign_string(&ReadFiles::new(), Path::new("/w")), "");
     }
 
     #[test]
-    fn the_format_is_the_origins_to_the_letter() {
+    fn the_format_is_exactly_the_original_one() {
         let text = build_context_assign_string(&files(&[("a.md", "one\n"), ("sub/b.txt", ""), ("b.js", "no break")]), Path::new("/w"));
         insta::assert_snapshot!(text, @r#"
         @spec_a assign "a.md"
@@ -124,7 +124,7 @@ mod tests {
         assert!(notes[0].reason.starts_with("line 2 and 1 more starts with"), "{}", notes[0].reason);
     }
 
-    /// Text that tries hard: markers of its own token, declarations, quotes, carriage returns, any character.
+    /// Returns hostile text: markers of its own token, declarations, quotes, carriage returns, any character.
     fn hostile() -> impl Strategy<Value = String> {
         let own = "[a-z\n]{0,8}".prop_map(|text| {
             let token = content_base(&text);
@@ -135,7 +135,7 @@ mod tests {
         pieces.prop_map(|pieces| pieces.concat())
     }
 
-    /// Names of files: anything without a separator, often alike.
+    /// Returns names of files: anything without a separator, often the same.
     fn file_name() -> impl Strategy<Value = String> {
         let alike = prop::sample::select(vec!["foo.md", "foo.txt", "fooContent.md", "foo_2.md", "a\"b", "c\\d\n", ".env", "é"]);
         prop_oneof![alike.prop_map(str::to_owned), "[^/\0]{1,12}"].prop_filter("a name", |name| !matches!(name.as_str(), "." | ".."))

@@ -1,4 +1,4 @@
-//! What a model may choose from: the files below a directory, without what is ignored, hidden or excluded.
+//! Lists the files that a model may choose from: those below a directory that are not ignored, hidden or excluded.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use crate::note::Note;
 use crate::shown::{normalize, one_line, tree_order};
 use crate::sources::files::{Rules, gather};
 
-/// How much of a listing is shown to a model.
+/// The limits of a listing that is shown to a model.
 const MAX_SHOWN_FILES: usize = 2000;
 const MAX_SHOWN_BYTES: usize = 96 * 1024;
 
@@ -19,12 +19,12 @@ pub struct Listing {
     dir: PathBuf,
     /// Relative to the directory, with `/`.
     paths: Vec<String>,
-    /// What happened on the walk.
+    /// Notes from the walk.
     pub notes: Vec<Note>,
 }
 
 impl Listing {
-    /// Walks `dir` (absolute). Where there is a filter, only file names that match it are listed.
+    /// Walks `dir` (absolute). With a filter, only file names that match it are listed.
     pub fn of(dir: &Path, filter: Option<&str>, rules: &Rules) -> Self {
         let matcher = filter.map(build_matcher);
         let gathered = gather(&[dir.to_path_buf()], dir, rules);
@@ -46,7 +46,7 @@ impl Listing {
         self.paths.iter().map(|path| normalize(&self.dir.join(path))).collect()
     }
 
-    /// Returns the listing for a model, a path on each line. Of too many, the ones nearest to the top are shown.
+    /// Returns the listing for a model, one path per line. If there are too many, those closest to the top are shown.
     pub fn text(&self) -> String {
         let mut nearest: Vec<&String> = self.paths.iter().collect();
         nearest.sort_by_key(|path| path.matches('/').count());

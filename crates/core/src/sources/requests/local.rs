@@ -1,4 +1,4 @@
-//! Choosing files for a task without a model: by words, with the selector that documents are chosen with.
+//! Chooses files for a task without a model: by words, with the same selector as for documents.
 
 use std::path::Path;
 
@@ -6,27 +6,27 @@ use super::listing::Listing;
 use crate::load::Root;
 use crate::select::{Document, SearchIndex, Weights};
 
-/// What is read of the tree to choose from: nobody waits for a gigabyte to be indexed.
+/// The limits of what is read of the tree: indexing a gigabyte would take too long.
 const MAX_FILES: usize = 5000;
 const MAX_FILE_BYTES: u64 = 256 * 1024;
 const MAX_TOTAL_BYTES: usize = 32 * 1024 * 1024;
 
-/// Returns the listed files that fit the task, best first and at most `limit`; none if nothing fits.
+/// Returns the listed files that match the task, best first and at most `limit`; none if nothing matches.
 ///
-/// Somebody who asks for files wants some. So, unlike for a message in passing, a task that the best files fit only
-/// loosely still gets them.
+/// A request for files should return some. So, unlike for a message, files that match the task only loosely are still
+/// chosen.
 pub fn choose(task: &str, listing: &Listing, limit: usize) -> Vec<String> {
     let root = Root::open(listing.dir());
     let read = |path: &String| root.as_ref().ok()?.open_file(Path::new(path)).ok()?.text(MAX_FILE_BYTES).ok();
     let mut total = 0;
     let mut documents = Vec::new();
     for path in listing.paths().iter().take(MAX_FILES) {
-        // A file that cannot be read may still be meant by its name.
+        // A file that cannot be read may still match by its name.
         let text = if total < MAX_TOTAL_BYTES { read(path).unwrap_or_default() } else { String::new() };
         total += text.len();
         documents.push(Document { id: path.clone(), path: path.clone(), text, ..Document::default() });
     }
-    let index = SearchIndex::from_bytes(SearchIndex::build(&documents)).expect("an index that was just built is whole");
+    let index = SearchIndex::from_bytes(SearchIndex::build(&documents)).expect("a search file that was just built can be opened");
     let loose = Weights { threshold: 0.0, ..Weights::default() };
     let Ok(selection) = index.query_with(task, limit, 0, &loose) else { return Vec::new() };
     selection
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_fits_nothing() {
+    fn a_task_without_a_match_gets_no_files() {
         assert!(chosen("xylophone zeppelin", FILES).is_empty());
         assert!(chosen("", FILES).is_empty());
         assert!(chosen("anything", &[]).is_empty());

@@ -1,15 +1,15 @@
-//! The name filter: a glob over the last segment of a path, with `*` and `?` and nothing else.
+//! The name filter: a glob over the last segment of a path, with only `*` and `?`.
 
-/// Returns a test for names: `*` stands for any run of characters, `?` for one, all else for itself.
+/// Returns a test for names: `*` matches any run of characters, `?` matches one, and all others match themselves.
 ///
-/// The pattern covers the whole name and minds case. Neither wildcard stands for a line break, which keeps a name with
-/// a line break in it from slipping through `*.md`. The empty pattern lets everything pass.
+/// The pattern must match the whole name and is case-sensitive. Neither wildcard matches a line break, so that a name
+/// with a line break cannot match `*.md`. The empty pattern matches everything.
 pub fn build_matcher(pattern: &str) -> impl Fn(&str) -> bool + use<> {
     let pattern: Vec<char> = pattern.chars().collect();
     move |name| pattern.is_empty() || matches(&pattern, &name.chars().collect::<Vec<_>>())
 }
 
-/// Matches by remembering the last star only, so that no pattern takes more than `pattern × name` steps.
+/// Matches by remembering only the last star, so that no pattern takes more than `pattern × name` steps.
 fn matches(pattern: &[char], name: &[char]) -> bool {
     let is_break = |c: char| matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}');
     let (mut p, mut n) = (0, 0);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hostile_pattern_takes_no_time() {
+    fn a_hostile_pattern_is_fast() {
         let matcher = build_matcher(&"*a".repeat(200));
         assert!(!matcher(&"a".repeat(199)));
         assert!(!matcher(&format!("{}b", "a".repeat(20_000))));

@@ -1,8 +1,8 @@
-//! Source 5: files that a model asks for, behind guards, as here-doc assignments.
+//! Source 5: files that a model requests, behind guards, as here-doc assignments.
 //!
-//! [`read()`] reads a model's requests and a person's includes into one insertion-ordered [`ReadFiles`]; what cannot be
-//! read is an entry that says so, because the model has to learn about it. [`build_context_assign_string`] and [`render`]
-//! turn them into text. Nothing here knows how requests arrive, and nothing here talks to a model.
+//! [`read()`] reads a model's requests and the user's includes into one insertion-ordered [`ReadFiles`]. A file that
+//! cannot be read is an entry that says so, because the model has to know. [`build_context_assign_string`] and
+//! [`render`] turn them into text. Nothing here depends on how requests arrive or talks to a model.
 
 mod assign;
 mod listing;

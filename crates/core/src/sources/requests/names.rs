@@ -1,11 +1,11 @@
-//! Variable names for files: safe for the consumer's grammar, and each used once.
+//! Variable names for files: valid in the consumer's grammar, and unique.
 
 use std::collections::{HashMap, HashSet};
 
 /// Returns the variable name of a file: its base name without the last extension, made of letters, digits and `_`.
 ///
-/// The extension is dropped by Node's rules: `.env` has none, `a.test.js` loses `.js` only, `foo.` loses its dot. The
-/// consumer wants a letter first, hence `F_`.
+/// The extension is removed by Node's rules: `.env` has none, `a.test.js` loses only `.js`, `foo.` loses its dot. The
+/// consumer requires a letter first, hence `F_`.
 pub fn build_safe_base_name(path: &str, prefix: &str) -> String {
     let base = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let stem = match base.rfind('.') {
@@ -28,11 +28,11 @@ pub fn build_safe_base_name(path: &str, prefix: &str) -> String {
     }
 }
 
-/// Gives out names so that neither a name nor the name of its content is ever used twice.
+/// Assigns names so that neither a name nor the name of its content is used twice.
 #[derive(Debug, Default)]
 pub struct Names {
     taken: HashSet<String>,
-    /// Where the search for a free number goes on, so that ten thousand `index.js` stay cheap.
+    /// Where to continue searching for a free number, so that ten thousand `index.js` stay cheap.
     next: HashMap<String, usize>,
 }
 
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_follow_the_origin() {
+    fn names_are_those_of_the_original_tool() {
         for (path, expected) in [
             ("docs/a.md", "spec_a"),
             ("a.test.js", "spec_a_test"),
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_is_given_twice_over_both_kinds() {
+    fn no_name_is_used_twice_across_both_kinds() {
         let mut names = Names::default();
         let given: Vec<_> = ["spec_foo", "spec_foo", "spec_foo_2", "spec_fooContent", "spec_foo"].map(|name| names.unique(name)).into();
         assert_eq!(given, ["spec_foo", "spec_foo_2", "spec_foo_2_2", "spec_fooContent_2", "spec_foo_3"]);

@@ -1,5 +1,5 @@
-//! Reading what was asked for, step by step as the spec has it: maximum, duplicate, filter, resolve, size, read, and
-//! every error as text.
+//! Reads requested files in the steps of the spec: maximum, duplicate, filter, resolve, size, read. Every error
+//! becomes text.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -12,32 +12,32 @@ use crate::note::{Level, Note, NoteKind};
 use crate::shown::{normalize, one_line};
 use crate::text;
 
-/// What is read of one file when no limit is given: more than any model takes, less than a machine has.
+/// The maximum size of one file if no limit is given: more than any model accepts, less than a machine's memory.
 pub const MAX_BYTES: u64 = 32 * 1024 * 1024;
 
-/// Where requests are resolved and what they may reach.
+/// Where requests are resolved, and what they may reach.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The directory that requests are relative to and may not leave; absolute.
+    /// The directory that requests are relative to and must not leave; absolute.
     pub dir: PathBuf,
     /// The directory that labels are relative to; absolute.
     pub here: PathBuf,
     /// A glob over the last segment of a requested path, with `*` and `?`.
     pub filter: Option<String>,
-    /// How many entries there may be before no request is taken any more.
+    /// The number of entries from which no more requests are read.
     pub max_files: Option<usize>,
-    /// The size in bytes beyond which a file is skipped.
+    /// The size in bytes above which a file is skipped.
     pub max_file_size: Option<u64>,
     /// Whether requests may leave the directory.
     pub allow_outside: bool,
-    /// Where given, the only files that may be requested (absolute, normalised).
+    /// If set, the only files that may be requested (absolute, normalised).
     pub listed: Option<HashSet<PathBuf>>,
-    /// Whether secrets are taken out.
+    /// Whether secrets are redacted.
     pub redact: bool,
 }
 
 impl Options {
-    /// Returns options without limits for requests in `dir`, seen from there.
+    /// Returns options without limits for requests in `dir`, with labels relative to it.
     pub fn new(dir: impl Into<PathBuf>) -> Self {
         let dir = dir.into();
         let here = dir.clone();
@@ -49,7 +49,7 @@ impl Options {
     }
 }
 
-/// Reads the files a model asks for into `files`. Nothing that goes wrong with one of them ends the others.
+/// Reads the files that a model requests into `files`. A problem with one file does not affect the others.
 pub fn read_requested_files<P: AsRef<Path>>(asked: &[P], files: &mut ReadFiles, options: &Options) {
     let matcher = options.filter.as_deref().map(build_matcher);
     let mut reader = Reader::new(options);
@@ -74,9 +74,9 @@ pub fn read_requested_files<P: AsRef<Path>>(asked: &[P], files: &mut ReadFiles, 
     }
 }
 
-/// Reads the files a person includes: like requests, but without filter and maximum, and from anywhere.
+/// Reads the files that the user includes: like requests, but without filter and maximum, and from anywhere.
 ///
-/// A person may name any file; only what a model asks for has to stay below the directory.
+/// The user may name any file; only requests of a model must stay below the directory.
 pub fn read_include_files<P: AsRef<Path>>(included: &[P], files: &mut ReadFiles, options: &Options) {
     let mut reader = Reader::new(options);
     for asked in included {
@@ -105,7 +105,7 @@ enum Reach {
 /// Reads one file after another into the same buffer.
 struct Reader<'a> {
     options: &'a Options,
-    /// The directory that requests may not leave.
+    /// The directory that requests must not leave.
     root: Result<Root, FileProblem>,
     buffer: Buffer,
 }
@@ -140,18 +140,18 @@ impl<'a> Reader<'a> {
         Ok(text::decode(bytes)?.into_owned())
     }
 
-    /// Opens a file if it lies below the directory and, where there is a listing, was listed.
+    /// Opens a file if it is below the directory and, if there is a listing, was listed.
     fn open(&self, path: &Path) -> Result<Opened, FileProblem> {
         let dir = normalize(&self.options.dir);
         let root = self.root.as_ref().map_err(Clone::clone)?;
         match root.open_file(path) {
             Err(problem @ FileProblem::Outside { .. }) if !passes_a_link(&dir, path) => Err(problem),
-            // Whether something that was not listed exists is nobody's business.
+            // The error must not reveal whether an unlisted file exists.
             _ if self.options.listed.as_ref().is_some_and(|listed| !listed.contains(path)) => Err(FileProblem::NotListed),
             Ok(opened) => Ok(opened),
-            // What is inside may be told, also behind a link.
+            // A problem inside the directory may be reported, even behind a link.
             Err(problem) if !passes_a_link(&dir, path) || root.place(path).is_ok() => Err(problem),
-            // Otherwise not there, not readable and not allowed must look the same.
+            // Otherwise, missing, unreadable and forbidden files must look the same.
             Err(_) => Err(FileProblem::Link(LinkProblem::OutsideOrNowhere)),
         }
     }
@@ -163,9 +163,9 @@ fn passes_a_link(dir: &Path, path: &Path) -> bool {
     below.into_iter().any(Path::is_symlink)
 }
 
-/// Returns a problem as Node words it, which is what consumers and models know from the origin.
+/// Returns a problem in Node's wording, which consumers and models know from the original tool.
 ///
-/// Node names the absolute path; we name the label, because the output must not tell where the project lies.
+/// Node prints the absolute path; we print the label, because the output must not reveal where the project is.
 fn node_message(problem: &FileProblem, label: &str) -> String {
     let label = one_line(label);
     match problem {

@@ -1,4 +1,4 @@
-//! The files read so far, in the order in which they were asked for.
+//! The files read so far, in the order in which they were requested.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,15 +10,15 @@ use crate::fs::FileProblem;
 use crate::note::Note;
 use crate::shown::path_text;
 
-/// What became of one request.
+/// The result of one request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "status", rename_all = "lowercase")]
 pub enum Content {
-    /// The text of the file, secrets out.
+    /// The text of the file, with secrets redacted.
     Read { content: String },
-    /// The file is larger than the limit and was never read.
+    /// The file is larger than the limit and was not read.
     Skipped { size: u64, limit: u64 },
-    /// The file could not be read; the message has the shape of Node's.
+    /// The file could not be read; the message has the format of Node's.
     Error {
         message: String,
         #[serde(skip)]
@@ -27,7 +27,7 @@ pub enum Content {
 }
 
 impl Content {
-    /// Returns the text that stands in the output: the file's own, or the sentence that says why there is none.
+    /// Returns the text for the output: the file's own, or a sentence that says why there is none.
     pub fn text(&self) -> Cow<'_, str> {
         match self {
             Self::Read { content } => Cow::Borrowed(content),
@@ -37,7 +37,7 @@ impl Content {
     }
 }
 
-/// One request and what became of it.
+/// One request and its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadFile {
     /// The absolute path, without `.` and `..`.
@@ -46,16 +46,16 @@ pub struct ReadFile {
 }
 
 impl ReadFile {
-    /// Returns the path as models and people see it: relative to `here`, with `../` where it lies elsewhere.
+    /// Returns the path as shown to models and users: relative to `here`, with `../` if it is elsewhere.
     pub fn label(&self, here: &Path) -> String {
         relative(&self.path, here)
     }
 }
 
-/// An insertion-ordered map from path to content, and the notes that were made on the way.
+/// An insertion-ordered map from path to content, with notes.
 ///
-/// The origin of this source keyed its map by the path as it was typed, so that `a.md` and `./a.md` were two files and a
-/// file read from another directory was labelled as if it lay in the current one. The key here is the full path.
+/// The original tool used the path as typed as the key, so that `a.md` and `./a.md` were two files, and a file in
+/// another directory was labelled as if it were in the current one. Here, the key is the full path.
 #[derive(Debug, Clone, Default)]
 pub struct ReadFiles {
     files: Vec<ReadFile>,
@@ -76,7 +76,7 @@ impl ReadFiles {
         self.files.is_empty()
     }
 
-    /// Returns whether this path (absolute, normalised) was asked for before.
+    /// Returns whether this path (absolute, normalised) was requested before.
     pub fn contains(&self, path: &Path) -> bool {
         self.index.contains_key(path)
     }
@@ -85,7 +85,7 @@ impl ReadFiles {
         self.index.get(path).map(|at| &self.files[*at].content)
     }
 
-    /// Adds a file at the end. A path that is already there keeps its place and its content.
+    /// Adds a file at the end. An existing path keeps its place and its content.
     pub fn insert(&mut self, path: PathBuf, content: Content) {
         if !self.index.contains_key(&path) {
             self.index.insert(path.clone(), self.files.len());
@@ -97,7 +97,7 @@ impl ReadFiles {
         self.files.iter()
     }
 
-    /// Returns the files from the given place on: those that a round has added.
+    /// Returns the files from an index on: those that a round has added.
     pub fn since(&self, place: usize) -> &[ReadFile] {
         self.files.get(place..).unwrap_or_default()
     }
@@ -112,7 +112,7 @@ impl<'a> IntoIterator for &'a ReadFiles {
     }
 }
 
-/// Returns `path` relative to `base` by name alone (both absolute and normalised), with `/` as separator.
+/// Returns `path` relative to `base` by name only (both absolute and normalised), with `/` as separator.
 pub(super) fn relative(path: &Path, base: &Path) -> String {
     let shared = path.components().zip(base.components()).take_while(|(a, b)| a == b).count();
     if shared == 0 {
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_are_relative_to_where_one_is() {
+    fn labels_are_relative_to_the_current_directory() {
         for (path, base, expected) in [
             ("/w/p/a.md", "/w/p", "a.md"),
             ("/w/p/sub/a.md", "/w/p", "sub/a.md"),

@@ -1,4 +1,4 @@
-//! The files that were read as text, in the format that was asked for.
+//! Renders the files that were read in the requested format.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::read_files::{Content, ReadFiles};
 use crate::render::{fence, language, xml_attribute, xml_cdata};
 use crate::shown::one_line;
 
-/// The formats files can be printed in.
+/// The output formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Here-doc assignments, as [`build_context_assign_string`] makes them.
@@ -20,9 +20,9 @@ pub enum Format {
     Json,
 }
 
-/// Returns the files in a format, with a line break at the end; nothing for no files in the formats made of text.
+/// Returns the files in a format, with a line break at the end. For no files, text formats return an empty text.
 ///
-/// Labels are relative to `here`. What the format itself makes of a file is noted in `files`.
+/// Labels are relative to `here`. Changes that the format makes to a file are noted in `files`.
 pub fn render(files: &mut ReadFiles, here: &Path, format: Format) -> String {
     match format {
         Format::Assign => {
@@ -39,7 +39,7 @@ pub fn render(files: &mut ReadFiles, here: &Path, format: Format) -> String {
     }
 }
 
-/// A heading and a fence for each file. Fences are longer than any run of backticks in the file.
+/// Renders a heading and a fence for each file. Fences are longer than any run of backticks in the file.
 fn markdown(files: &ReadFiles, here: &Path) -> String {
     let mut text = String::new();
     for file in files {
@@ -80,7 +80,7 @@ fn xml(files: &ReadFiles, here: &Path) -> String {
 fn json(files: &ReadFiles, here: &Path) -> String {
     let file = |file: &super::ReadFile| {
         let mut value = json!({ "path": file.label(here) });
-        let content = serde_json::to_value(&file.content).expect("a file that was read is plain data");
+        let content = serde_json::to_value(&file.content).expect("plain data can always be serialised");
         if let (Some(value), Some(content)) = (value.as_object_mut(), content.as_object()) {
             value.extend(content.clone());
             value.insert("content".into(), json!(file.content.text()));
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn xml_is_well_formed_whatever_comes() {
+    fn xml_is_always_well_formed() {
         let text = rendered(&[("a\"<\n.md", "</file>]]>&\u{1b}x\nz")], Format::Xml);
         insta::assert_snapshot!(text, @r#"
         <files>
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn json_tells_the_status_of_each() {
+    fn json_has_the_status_of_each_file() {
         let value: serde_json::Value = serde_json::from_str(&rendered(&[("a", "x")], Format::Json)).unwrap();
         assert_eq!(value["files"][0], json!({ "path": "a", "status": "read", "content": "x" }));
         assert_eq!(

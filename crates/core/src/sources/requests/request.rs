@@ -1,4 +1,4 @@
-//! One request for files: what a person includes, what a model asks for, and where both are looked up.
+//! One request for files: the user's includes, the model's requests, and where to look them up.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::fs::FileProblem;
 use crate::note::Note;
 use crate::shown::{normalize, path_text};
 
-/// The paths that were asked for, and what was odd about how they were asked for.
+/// The requested paths, and notes about the request's format.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Requested {
     pub paths: Vec<PathBuf>,
@@ -19,14 +19,14 @@ pub struct Requested {
 /// What to read.
 #[derive(Debug, Clone)]
 pub struct ReadRequest<'a> {
-    /// Files that a person names. They come first, from anywhere; neither filter nor maximum holds them back.
+    /// Files that the user names. They come first, from anywhere, and ignore filter and maximum.
     pub includes: &'a [PathBuf],
-    /// Files that a model asks for.
+    /// Files that a model requests.
     pub requested: Requested,
     pub options: &'a Options,
 }
 
-/// Reads what was asked for. A file that cannot be read is an entry that says so.
+/// Reads the requested files. A file that cannot be read is an entry that says so.
 pub fn read(request: ReadRequest<'_>) -> ReadFiles {
     let mut files = ReadFiles::new();
     files.notes = request.requested.notes;
@@ -36,17 +36,19 @@ pub fn read(request: ReadRequest<'_>) -> ReadFiles {
 }
 
 impl Options {
-    /// Returns options without limits for requests in `dir`, which must be a directory, seen from `here` (absolute).
+    /// Returns options without limits for requests in `dir`, which must be a directory, with labels relative to `here`
+    /// (absolute).
     pub fn in_directory(dir: &Path, here: &Path) -> Result<Self, Failure> {
         let full = normalize(&here.join(dir));
         match std::fs::metadata(&full) {
             Ok(metadata) if metadata.is_dir() => Ok(Self { here: here.to_path_buf(), ..Self::new(full) }),
             Ok(_) => {
-                Err(Failure::new(format!("`{}` is not a directory", path_text(dir))).hint("give --dir a directory and the file as PATH"))
+                Err(Failure::new(format!("`{}` is not a directory", path_text(dir)))
+                    .hint("pass a directory to --dir, and the file as PATH"))
             }
             Err(error) => Err(Failure::new(format!("cannot use `{}` as a directory", path_text(dir)))
                 .because(&FileProblem::from(error))
-                .hint("requests are relative to --dir; without it, to the current directory")),
+                .hint("requests are relative to --dir, or to the current directory without it")),
         }
     }
 }

@@ -14,9 +14,9 @@ pub fn build_here_doc_token(content: &str, base: &str) -> String {
     token
 }
 
-/// Returns `context-` and a UUID made from the content: the same file gives the same bytes in every run.
+/// Returns `context-` and a UUID derived from the content: the same file gives the same bytes in every run.
 ///
-/// It is of version 8, the one that is free to be made from anything.
+/// It has version 8, which is reserved for custom formats.
 pub(super) fn content_base(content: &str) -> String {
     let hash = blake3::hash(content.as_bytes());
     let mut bytes = [0; 16];

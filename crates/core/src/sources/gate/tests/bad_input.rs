@@ -30,7 +30,7 @@ fn an_unreadable_file() {
 
 #[test]
 fn a_file_that_is_not_utf8() {
-    assert_left_out(&full().file(".context/CONVENTIONS.md", b"caf\xe9"), "CONVENTIONS.md", "not UTF-8 (first bad byte at 3)");
+    assert_left_out(&full().file(".context/CONVENTIONS.md", b"caf\xe9"), "CONVENTIONS.md", "not UTF-8 (first invalid byte at 3)");
 }
 
 #[test]

@@ -118,7 +118,7 @@ fn no_index_markers_computed_from_headings() {
 fn no_index_markers_and_no_headings_include_full_file_as_fallback() {
     let gate = loaded(&Sandbox::new().file(".context/DECISIONS.md", "# D\n\nWe use X because of Y.\n"));
     assert!(gate.message().contains("We use X because of Y."));
-    assert!(reasons(&gate)[0].contains("it is shown whole"));
+    assert!(reasons(&gate)[0].contains("it is shown in full"));
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn requests_are_read_in_their_order_and_each_once() {
 }
 
 #[test]
-fn the_filter_tests_the_last_segment_and_skips_in_silence() {
+fn the_filter_tests_the_last_segment_and_skips_silently() {
     let tree = Tree::new(&[("docs/a.md", b"A"), ("docs/a.rs", b"R")]);
     let options = Options { filter: Some("*.md".into()), ..tree.options() };
     let files = read(&["docs/a.rs", "docs/a.md", "docs.md/x.rs"], &options);
@@ -72,7 +72,7 @@ fn the_maximum_counts_every_entry_and_ends_the_reading() {
 }
 
 #[test]
-fn includes_come_past_filter_and_maximum_but_not_past_the_size() {
+fn includes_bypass_filter_and_maximum_but_not_the_size_limit() {
     let tree = Tree::new(&[("a.rs", b"A"), ("big.rs", b"0123456789"), ("b.md", b"B")]);
     let options = Options { filter: Some("*.md".into()), max_files: Some(1), max_file_size: Some(5), ..tree.options() };
     let mut files = ReadFiles::new();
@@ -90,7 +90,7 @@ fn the_size_limit_is_exact() {
 }
 
 #[test]
-fn labels_are_relative_to_where_one_is_also_with_another_directory() {
+fn labels_are_relative_to_the_current_directory_even_with_another_one() {
     let tree = Tree::new(&[("sub/a.md", b"A")]);
     let options = Options { dir: tree.dir().join("sub"), here: tree.dir(), ..tree.options() };
     let files = read(&["a.md", "gone.md"], &options);
@@ -103,7 +103,7 @@ fn labels_are_relative_to_where_one_is_also_with_another_directory() {
 
 #[cfg(unix)]
 #[test]
-fn every_error_is_an_entry_in_the_shape_of_node() {
+fn every_error_is_an_entry_in_the_format_of_node() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let tree = Tree::new(&[("binary", b"\x7fELF\0"), ("latin1", b"caf\xe9"), ("file", b"x"), ("locked", b"x"), ("d/x", b"x")]);
     let pipe = tree.dir().join("pipe");
@@ -118,14 +118,14 @@ fn every_error_is_an_entry_in_the_shape_of_node() {
         "EISDIR: illegal operation on a directory, read".into(),
         "EINVAL: not a regular file but a FIFO, open 'pipe'".into(),
         "EILSEQ: binary file, read 'binary'".into(),
-        "EILSEQ: not UTF-8 (first bad byte at 3), read 'latin1'".into(),
+        "EILSEQ: not UTF-8 (first invalid byte at 3), read 'latin1'".into(),
         "ENOTDIR: not a directory, open 'file/below'".into(),
         "EPERM: symbolic link that leads outside or nowhere, open 'loop'".into(),
         format!("ENAMETOOLONG: name too long, open '{long}'"),
         "EIO: file name contained an unexpected NUL byte, open 'nul\\u{0}'".into(),
         "EISDIR: illegal operation on a directory, read".into(),
     ];
-    // Root may read everything, so that there is nothing to test then.
+    // Root can read everything, so there is nothing to test then.
     if fs::read(tree.dir().join("locked")).is_err() {
         asked.push("locked");
         expected.push("EACCES: permission denied, open 'locked'".into());
@@ -176,7 +176,7 @@ fn a_person_may_include_from_anywhere() {
 }
 
 #[test]
-fn with_a_listing_nothing_else_can_be_asked_for() {
+fn with_a_listing_nothing_else_can_be_requested() {
     let tree = Tree::new(&[("a", b"A"), (".env", b"KEY=1")]);
     let options = Options { listed: Some(HashSet::from([tree.dir().join("a")])), ..tree.options() };
     let files = read(&["a", ".env"], &options);
@@ -184,7 +184,7 @@ fn with_a_listing_nothing_else_can_be_asked_for() {
 }
 
 #[test]
-fn secrets_are_taken_out_with_a_note_unless_told_otherwise() {
+fn secrets_are_redacted_with_a_note_unless_disabled() {
     let url = "postgres://bob:hunter2@db/x";
     let tree = Tree::new(&[("a", url.as_bytes())]);
     let options = tree.options();
