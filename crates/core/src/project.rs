@@ -1,37 +1,37 @@
-//! The search upward: which repository and which project a directory belongs to, and which directories above it count.
+//! The search upward: finds the repository and the project of a directory, and the directories above it that apply.
 //!
-//! Nothing else looks for `.git` or knows where a search ends. What is looked for in each of the directories is the
-//! caller's business. All of this goes by name: a link above a directory is not resolved.
+//! Nothing else looks for `.git` or decides where a search ends. The caller decides what to look for in each
+//! directory. Only names are compared: links above a directory are not resolved.
 
 use std::path::Path;
 
-/// What makes a directory a repository. In work trees and submodules it is a file.
+/// Marks the root of a repository. In work trees and submodules it is a file.
 const REPOSITORY: &str = ".git";
 
-/// What makes a directory a project, any of them.
+/// A directory that contains any of these is a project.
 const MARKERS: [&str; 4] = [REPOSITORY, ".context", ".megg", "brief.toml"];
 
-/// The files of a directory that configure a project. The first that is there counts.
+/// The files that configure a project. The first one that exists is used.
 pub const SETTINGS_FILES: [&str; 2] = ["brief.toml", ".context/brief.toml"];
 
-/// Where a search upward ends. The directory that it ends at still counts.
+/// Where a search upward ends. The last directory is included.
 #[derive(Debug, Clone, Copy)]
 pub enum Ceiling<'a> {
-    /// At the top of the file system.
+    /// The root of the file system.
     FileSystem,
-    /// At a directory that is known. Where it is not above, nothing counts.
+    /// A given directory. If it is not above the start, the search finds nothing.
     At(&'a Path),
-    /// At the repository's root; without a repository, at the directory that the search starts from.
+    /// The repository's root; outside a repository, the directory where the search starts.
     Repository,
-    /// At the repository's root; without a repository, at the home directory; outside of that too, at the top of the file
+    /// The repository's root; outside a repository, the home directory; outside that as well, the root of the file
     /// system.
     RepositoryOrHome(Option<&'a Path>),
-    /// The same, but outside of a repository and of the home only the directory that the search starts from counts:
-    /// strangers may be able to write to those above it.
+    /// The same, but outside a repository and the home directory, only the directory where the search starts: other
+    /// users may be able to write to those above it.
     Trusted(Option<&'a Path>),
 }
 
-/// Returns a directory and those above it, nearest first, up to the ceiling.
+/// Returns a directory and its parents, nearest first, up to the ceiling.
 pub fn upward<'a>(here: &'a Path, ceiling: Ceiling<'a>) -> impl Iterator<Item = &'a Path> {
     let is_below = |home: &&Path| here.starts_with(home);
     let top = match ceiling {
@@ -44,22 +44,23 @@ pub fn upward<'a>(here: &'a Path, ceiling: Ceiling<'a>) -> impl Iterator<Item = 
     here.ancestors().take_while(move |directory| top.is_none_or(|top| directory.starts_with(top)))
 }
 
-/// Tells whether a directory is the root of a repository.
+/// Returns whether a directory is the root of a repository.
 pub fn is_repository(directory: &Path) -> bool {
     directory.join(REPOSITORY).exists()
 }
 
-/// Returns the root of the repository that a directory is in.
+/// Returns the root of the repository that contains a directory.
 pub fn repository(directory: &Path) -> Option<&Path> {
     directory.ancestors().find(|directory| is_repository(directory))
 }
 
-/// Returns the root of the repository that a directory is in; without a repository, the directory itself.
+/// Returns the root of the repository that contains a directory, or the directory itself if there is none.
 pub fn repository_or_self(directory: &Path) -> &Path {
     repository(directory).unwrap_or(directory)
 }
 
-/// Returns the nearest directory from here upward that has one of the markers; without any, the directory itself.
+/// Returns the nearest directory from here upward that has one of the markers, or the directory itself if there is
+/// none.
 pub fn marked_or_self(directory: &Path) -> &Path {
     let is_marked = |directory: &&Path| MARKERS.iter().any(|marker| directory.join(marker).exists());
     directory.ancestors().find(is_marked).unwrap_or(directory)
@@ -71,7 +72,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the names of the directories that count from `here` upward, as far as they lie in the project.
+    /// Returns the names of the directories found from `here` upward, as far as they are in the project.
     fn counted(sandbox: &Sandbox, here: &Path, ceiling: Ceiling<'_>) -> Vec<String> {
         let inside = upward(here, ceiling).filter(|directory| directory.starts_with(sandbox.root()));
         inside.map(|directory| directory.file_name().unwrap().to_str().unwrap().to_owned()).collect()
@@ -94,7 +95,7 @@ mod tests {
         }
         assert_eq!(counted(Ceiling::RepositoryOrHome(Some(&a))), ["c", "b", "a"]);
         assert_eq!(counted(Ceiling::Trusted(Some(&a))), ["c", "b", "a"]);
-        // A repository counts more than the home; the file of a work tree makes one too.
+        // A repository takes precedence over the home directory; the `.git` file of a work tree counts as well.
         sandbox.write("a/b/.git", "gitdir: elsewhere");
         for ceiling in [
             Ceiling::Repository,

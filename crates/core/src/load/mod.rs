@@ -16,7 +16,7 @@
 //! | documents | the root of their index |
 //! | domains | the `.megg` directory, also one above the repository. A link there may lead to any other `.md` |
 //! | goals | the directory of the goal; its `prompt.yaml` may be a link to anywhere |
-//! | an index of documents | none, but it is read in the very directory that its documents are looked for in |
+//! | an index of documents | none, but it is read from the same directory that its documents are looked up in |
 //!
 //! A link that ends inside the root is followed, even an absolute one. The root itself may be a link; it is followed
 //! once, when it is opened. This protects contents, not names: walking a tree and testing for existence go by path.
