@@ -145,7 +145,7 @@ fn a_directory_over_its_limit_is_one_error_with_the_full_count() {
     assert_eq!(outcome.stdout().matches("\n### ").count(), 50);
     assert!(outcome.stdout().contains("### d/f49.txt") && !outcome.stdout().contains("### d/f50.txt"));
     let near = sandbox.brief(["pack", "d", "--max-files-per-directory", "64"]).success();
-    assert!(near.stderr().contains("60 of at most 64 text files: near the limit"), "{near}");
+    assert!(near.stderr().contains("60 of at most 64 text files, close to the limit"), "{near}");
     let listed: Vec<String> = (0..60).map(|i| format!("d/f{i:02}.txt")).collect();
     let named = sandbox.brief(["pack".to_owned()].into_iter().chain(listed)).success();
     assert_eq!(named.stdout().matches("\n### ").count(), 60, "files named one by one are all wanted");
@@ -469,8 +469,8 @@ fn quiet_says_nothing_and_explain_says_everything() {
     │   └── util.rs
     └── main.rs
     ----- stderr -----
-    `.gitignore`: hidden; `--hidden` takes it [hidden (default)]
-    `.hidden`: hidden; `--hidden` takes it [hidden (default)]
+    `.gitignore`: hidden; `--hidden` includes it [hidden (default)]
+    `.hidden`: hidden; `--hidden` includes it [hidden (default)]
     `blob`: binary file
     `node_modules/`: excluded by name; the directory was not entered [excluded_directories (default)]
     `tool.exe`: has the excluded extension `exe` [excluded_extensions (default)]

@@ -86,7 +86,7 @@ fn an_explanation_says_what_matched_where() {
 #[test]
 fn without_an_index_or_with_a_broken_one_it_says_what_to_do() {
     let none = Sandbox::new().brief(["select", "x"]).code(1);
-    assert!(none.stderr().contains("hint: `brief index` makes one"), "{none}");
+    assert!(none.stderr().contains("hint: create one with `brief index`"), "{none}");
     let broken = project().file("bad.json", "{").brief(["select", "--index", "bad.json", "x"]).code(1);
     assert!(broken.stderr().contains("cannot read the index"), "{broken}");
     let missing = project().brief(["select", "--index", "gone.json", "x"]).code(1);
