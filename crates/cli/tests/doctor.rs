@@ -127,7 +127,7 @@ fn entries_of_an_agent_that_is_not_here_are_seen_too() {
 }
 
 #[test]
-fn a_state_directory_that_cannot_be_used_is_named_by_everybody() {
+fn every_command_names_a_state_directory_that_cannot_be_used() {
     for place in ["~/.local/state/brief", "~/.local/state"] {
         let sandbox = Sandbox::new().file("~/.claude/settings.json", "{}").file(place, "a file");
         let shown = place.replace('~', "[HOME]");
@@ -143,7 +143,7 @@ fn a_state_directory_that_cannot_be_used_is_named_by_everybody() {
 }
 
 #[test]
-fn looking_leaves_nothing_behind() {
+fn looking_leaves_no_files() {
     let sandbox = Sandbox::new();
     let _ = doctor(&sandbox).success();
     let _ = sandbox.brief(["log"]).success();
@@ -152,7 +152,7 @@ fn looking_leaves_nothing_behind() {
 
 #[cfg(unix)]
 #[test]
-fn our_directory_is_for_its_owner_whoever_makes_it() {
+fn our_directory_is_private_whichever_command_creates_it() {
     use std::os::unix::fs::PermissionsExt;
     let mode = |sandbox: &Sandbox| std::fs::metadata(sandbox.home().join(".local/state/brief")).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&installed(&["claude"])), 0o700);
@@ -168,7 +168,7 @@ fn our_directory_is_for_its_owner_whoever_makes_it() {
 }
 
 #[test]
-fn a_session_that_nobody_knows_is_named() {
+fn an_unknown_session_is_an_error() {
     let sandbox = Sandbox::new().file(".megg/info.md", "# Shop\n");
     sandbox.hook(["claude", "SessionStart"], &json!({ "session_id": "s_1" }));
     for id in ["nosuch", "%", "_"] {
@@ -179,5 +179,15 @@ fn a_session_that_nobody_knows_is_named() {
     assert!(empty.stdout().contains("\"events\": []"), "{empty}");
     for id in ["s_1", "claude:"] {
         assert!(sandbox.brief(["log", "--session", id]).success().stdout().contains("delivered"), "{id}");
+    }
+}
+
+#[test]
+fn the_log_counts_in_the_unit_of_the_agent() {
+    for (agent, unit) in [("claude", " UTF-16 units ("), ("codex", " bytes (")] {
+        let sandbox = Sandbox::new().file(".megg/info.md", "# Shop\n");
+        sandbox.hook([agent, "SessionStart"], &json!({ "session_id": "s_1" }));
+        let log = sandbox.brief(["log"]).success();
+        assert!(log.stdout().contains(unit), "{log}");
     }
 }
