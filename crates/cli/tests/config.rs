@@ -30,7 +30,7 @@ fn a_list_of_the_environment_may_be_what_show_prints() {
 }
 
 #[test]
-fn the_second_of_two_project_files_is_told_to_be_ignored() {
+fn the_second_of_two_project_files_is_reported_as_ignored() {
     let sandbox = Sandbox::new().directory(".git").file("brief.toml", "").file(".context/brief.toml", "hidden = true\n");
     let told = "[ROOT]/.context/brief.toml: is ignored: `[ROOT]/brief.toml` is read instead";
     let outcome = sandbox.brief(["config", "show"]).success();

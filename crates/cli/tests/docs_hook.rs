@@ -139,7 +139,7 @@ fn a_repository_cannot_make_a_model_choose() {
 }
 
 #[test]
-fn broken_indexes_disturb_nobody() {
+fn broken_indexes_do_not_disturb_the_agent() {
     for text in
         ["{", "42", r#"{"version":9,"docs":[]}"#, r#"{"version":1,"root":"../../..","docs":["deploy.md"]}"#, r#"["../../../etc/passwd"]"#]
     {
@@ -264,7 +264,7 @@ fn a_core_file_that_is_also_a_document_comes_through_one_door() {
 }
 
 #[test]
-fn what_changed_is_told_wherever_in_the_file_it_changed_and_changed_back() {
+fn a_change_is_delivered_wherever_in_the_file_it_is_and_when_it_is_reverted() {
     let sandbox = project().file(".megg/info.md", "---\n# Shop rules\n\nNever deploy on Friday.\n\n---\n\nThe shop sells hats.\n");
     let start = |source: &str| sandbox.hook(["claude", "SessionStart"], &json!({ "source": source }));
     assert!(start("startup").contains("Never deploy on Friday."));

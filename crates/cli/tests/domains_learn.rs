@@ -161,7 +161,7 @@ fn wrong_titles_and_topics_are_refused() {
 }
 
 #[test]
-fn secrets_are_refused_unless_told_otherwise() {
+fn secrets_are_refused_unless_allowed() {
     let secret = format!("ghp_{}", "aB3dE5fG7hJ9kL1m".repeat(3));
     let sandbox = project();
     insta::assert_snapshot!(learn(&sandbox, &[&secret]), @r"

@@ -21,7 +21,7 @@ fn findings(sandbox: &Sandbox) -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_finding_comes_with_the_command_that_mends_it() {
+fn every_finding_comes_with_the_command_that_fixes_it() {
     let entries = [
         entry("2026-08-16", "Ninety-one days", "auth", "See `src/gone.rs:3` and `src/here.rs`."),
         entry("2026-08-17", "Ninety days", "auths", "x"),
@@ -152,7 +152,7 @@ fn apply_shows_the_diff_archives_and_merges_and_is_undone_by_one_command() {
 }
 
 #[test]
-fn an_undo_never_overwrites_what_somebody_changed_since() {
+fn an_undo_never_overwrites_later_changes() {
     let sandbox = project(&[entry("2025-12-31", "Old", "a", "x"), entry("2026-11-01", "New", "a", "y")]);
     let _ = sandbox.brief(["maintain", "--apply", "--yes"]).success();
     sandbox.write(".megg/knowledge.md", "rewritten by hand\n");

@@ -125,7 +125,7 @@ fn a_failure_in_a_later_round_keeps_what_was_read() {
 }
 
 #[test]
-fn without_configuration_the_way_out_is_told() {
+fn without_configuration_the_error_explains_what_to_set() {
     insta::assert_snapshot!(project().brief(["gather", "explain the retries"]), @r"
     exit code: 1
     ----- stdout -----

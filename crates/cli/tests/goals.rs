@@ -15,7 +15,7 @@ fn project() -> Sandbox {
 }
 
 #[test]
-fn all_goals_are_listed_with_their_origin_and_a_broken_one_hides_nobody() {
+fn all_goals_are_listed_with_their_origin_and_a_broken_one_hides_no_other() {
     let outcome = project().at("sub").brief(["goals"]).success();
     let text = outcome.stdout();
     assert!(text.contains("cannot use the goal `broken`: `[ROOT]/.claw/goals/broken/prompt.yaml`:"), "{outcome}");

@@ -94,7 +94,7 @@ fn a_session_met_in_its_middle_gets_the_chain_at_its_next_event() {
 }
 
 #[test]
-fn copilot_is_told_again_what_it_does_not_keep() {
+fn copilot_receives_again_what_it_does_not_keep() {
     let sandbox = project(500);
     for source in ["new", "resume", "resume"] {
         let told = sandbox.hook(["copilot", "sessionStart"], &json!({ "sessionId": "c", "source": source }));
@@ -107,7 +107,7 @@ fn copilot_is_told_again_what_it_does_not_keep() {
 }
 
 #[test]
-fn gemini_is_told_with_its_first_message() {
+fn gemini_receives_context_with_its_first_message() {
     let sandbox = project(500);
     assert_eq!(sandbox.hook(["gemini", "SessionStart"], &json!({ "source": "startup" })), "");
     let told = sandbox.hook(["gemini", "BeforeAgent"], &json!({ "prompt": "hi" }));
@@ -183,7 +183,7 @@ fn silence_on_stdin_ends_in_time() {
 }
 
 #[test]
-fn a_broken_settings_file_costs_nobody_their_context() {
+fn a_broken_settings_file_does_not_stop_the_context() {
     let sandbox = project(500).file("brief.toml", "not = [valid");
     assert!(sandbox.hook(["claude", "SessionStart"], &json!({ "source": "startup" })).contains("Sells things."));
     assert!(sandbox.brief(["log"]).success().stdout().contains("brief.toml"));

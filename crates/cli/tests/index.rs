@@ -108,7 +108,7 @@ fn our_own_index_is_up_to_date() {
 }
 
 #[test]
-fn nobody_elses_file_is_written_over() {
+fn files_of_other_programs_are_not_overwritten() {
     let sandbox = Sandbox::new()
         .file(".git/HEAD", "")
         .file("docs/a.md", "# A\n")

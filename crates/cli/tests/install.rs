@@ -5,7 +5,7 @@ use briefing_testkit::Sandbox;
 const SETTINGS: &str = "{\n  // my own\n  \"model\": \"x\",\n  \"hooks\": {\n    \"Stop\": []\n  },\n}\n";
 
 #[test]
-fn a_change_is_shown_and_nobody_is_overruled() {
+fn a_change_is_shown_and_needs_consent() {
     let sandbox = Sandbox::new().file("~/.claude/settings.json", SETTINGS);
     let refused = sandbox.brief(["install", "claude"]).code(1);
     assert!(refused.stdout().contains("+            \"command\": \"brief hook claude SessionStart 4\""), "{refused}");

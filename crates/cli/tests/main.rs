@@ -62,7 +62,7 @@ fn no_test_file_is_forgotten() {
 
 /// Checks that tests outside `tools` need only Rust, git and a shell, since `scripts/test --quick` runs them.
 #[test]
-fn only_tests_in_tools_run_programs_that_not_everybody_has() {
+fn only_tests_in_tools_run_programs_that_may_be_missing() {
     let programs = ["command(\"tmux\")", "command(\"script\")", "script -q", "command(\"python3\")", "command(\"node\")"];
     for path in test_files("tests").into_iter().filter(|path| !path.ends_with(file!())) {
         let text = std::fs::read_to_string(&path).unwrap();

@@ -56,7 +56,7 @@ fn every_crate_and_module_is_on_the_map() {
 }
 
 #[test]
-fn the_architecture_that_agents_are_told_names_every_crate() {
+fn the_architecture_that_agents_receive_names_every_crate() {
     let text = fs::read_to_string(root().join(".context/ARCHITECTURE.md")).unwrap();
     let crates = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let missing: Vec<_> = crates.filter(|name| !text.contains(&format!("| `crates/{name}` |"))).collect();

@@ -104,7 +104,7 @@ fn a_dead_slow_or_redirecting_receiver_changes_nothing_for_the_agent() {
 }
 
 #[test]
-fn without_a_receiver_nobody_is_told_and_no_project_can_name_one() {
+fn without_a_receiver_nothing_is_sent_and_no_project_can_name_one() {
     let (server, bodies) = receiver(Response::json("{}"));
     let sandbox = project()
         .file(".context/notify.toml", format!("url = \"{}\"\n", server.url()))

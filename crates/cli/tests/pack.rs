@@ -182,7 +182,7 @@ fn flexible_without_a_terminal_fails_and_says_how_to_go_on() {
 }
 
 #[test]
-fn when_nothing_would_be_left_nobody_is_told_to_go_on() {
+fn when_no_file_can_be_used_there_is_no_hint_to_continue() {
     let failed = Sandbox::new().brief(["pack", "nope"]).code(1);
     insta::assert_snapshot!(failed.stderr(), @r"
     error: 1 path cannot be used
@@ -356,7 +356,7 @@ fn lists_come_from_pipes_too() {
 }
 
 #[test]
-fn a_problem_is_told_once_however_often_its_path_is_given() {
+fn a_problem_is_reported_once_however_often_its_path_is_given() {
     let sandbox = project();
     let outcome = sandbox.brief(["pack", "nope", "nope", "./nope", "src", "src/."]).code(1);
     assert!(outcome.stderr().contains("error: 1 path cannot be used"), "{outcome}");
@@ -412,7 +412,7 @@ fn files_can_be_sorted() {
 }
 
 #[test]
-fn secrets_are_redacted_with_a_note_unless_told_otherwise() {
+fn secrets_are_redacted_with_a_note_unless_turned_off() {
     let token = format!("ghp_{}", "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1z2A");
     let sandbox = Sandbox::new().file("config.env", format!("TOKEN={token}\n"));
     let outcome = sandbox.brief(["pack", "config.env"]).success();

@@ -158,7 +158,7 @@ fn special_files_are_skipped_with_a_note() {
 }
 
 #[test]
-fn files_and_directories_without_permission_are_told_and_do_not_end_the_pack() {
+fn files_and_directories_without_permission_are_reported_and_do_not_stop_the_pack() {
     use std::os::unix::fs::PermissionsExt;
     let sandbox = Sandbox::new().file("d/ok.txt", "fine\n").file("d/locked.txt", "no\n").file("d/closed/inner.txt", "no\n");
     sandbox.write("d/sub/.gitignore", "*.key\n");
@@ -245,7 +245,7 @@ fn two_megabytes_of_one_character_are_counted_in_time() {
 }
 
 #[test]
-fn control_characters_in_xml_are_told() {
+fn control_characters_in_xml_are_reported() {
     let sandbox = Sandbox::new().file("a.txt", "bell \u{7} escape \u{1b}[31m nonchar \u{FFFE} end\n");
     let outcome = packed(&sandbox, &["a.txt", "--format", "xml", "-o", "out.xml"]);
     assert!(outcome.stderr().contains("3 characters that XML forbids were replaced by symbols"), "{outcome}");

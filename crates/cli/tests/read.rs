@@ -52,7 +52,7 @@ fn nothing_to_read_is_nothing_printed() {
 }
 
 #[test]
-fn json_without_a_list_is_told() {
+fn json_without_a_list_is_reported() {
     let outcome = Sandbox::new().brief_with_input(["read"], "{\"nope\":1}").success();
     assert_eq!(outcome.stdout(), "");
     assert!(outcome.stderr().starts_with("warning: `standard input`: no file was requested"), "{outcome}");
@@ -146,7 +146,7 @@ fn names_with_quotes_and_line_breaks_come_back() {
 }
 
 #[test]
-fn lines_that_the_consumer_would_misread_are_told_in_that_format_only() {
+fn lines_that_the_consumer_would_misread_are_reported_in_that_format_only() {
     let sandbox = Sandbox::new().file("a.py", "@decorated\ndef f(): pass\n");
     let outcome = sandbox.brief(["read", "a.py"]).success();
     assert!(outcome.stderr().contains("warning: `a.py`: line 1 starts with `@`"), "{outcome}");

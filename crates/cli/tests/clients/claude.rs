@@ -50,7 +50,7 @@ fn a_sub_agent_gets_the_core_and_its_parent_nothing_twice() {
 
 /// A fork's window begins with its parent's content: nothing in it is delivered again, whatever its source.
 #[test]
-fn a_fork_is_told_nothing_that_its_parent_was() {
+fn a_fork_receives_nothing_that_its_parent_received() {
     let mut client = Client::claude();
     client.file(".context/CONSTITUTION.md", "RULE-ONE\n");
     let mut client = briefed(client, "claude");
@@ -68,7 +68,7 @@ fn a_fork_is_told_nothing_that_its_parent_was() {
 }
 
 #[test]
-fn a_fork_of_a_session_that_nobody_briefed_is_told_all() {
+fn a_fork_of_a_session_without_context_receives_all() {
     let mut client = Client::claude();
     let _ = client.run("PROMPT-ONE");
     let mut client = briefed(client, "claude");
@@ -78,7 +78,7 @@ fn a_fork_of_a_session_that_nobody_briefed_is_told_all() {
 }
 
 #[test]
-fn a_branch_in_the_terminal_is_told_nothing_twice() {
+fn a_branch_in_the_terminal_receives_nothing_twice() {
     let mut client = Client::claude();
     client.file(".context/CONSTITUTION.md", "RULE-ONE\n");
     let mut client = briefed(client, "claude");

@@ -44,7 +44,7 @@ fn opencode() {
 }
 
 #[test]
-fn codex_is_told_again_when_its_window_is_emptied_in_a_tool_loop() {
+fn codex_receives_all_again_when_its_window_is_emptied_in_a_tool_loop() {
     let mut client = briefed(Client::codex(), "codex");
     client.arg("-c").arg("model_auto_compact_token_limit=50000");
     emptied_in_a_tool_loop(client);
@@ -89,7 +89,7 @@ fn copilot_compact_and_clear_in_the_terminal() {
 }
 
 #[test]
-fn codex_forks_in_the_terminal_are_told_nothing_twice() {
+fn codex_forks_in_the_terminal_receive_nothing_twice() {
     let mut client = Client::codex();
     client.file(".context/CONSTITUTION.md", "RULE-ONE\n");
     let mut client = briefed(client, "codex");
@@ -111,7 +111,7 @@ fn codex_forks_in_the_terminal_are_told_nothing_twice() {
 /// When Gemini shortens its window by itself, there is no event. The transcript shows it, so the next message delivers
 /// everything again.
 #[test]
-fn gemini_is_told_again_after_it_has_compressed_by_itself() {
+fn gemini_receives_all_again_after_it_has_compressed_by_itself() {
     let client = Client::gemini();
     let file = client.home().join(".gemini/settings.json");
     let settings = fs::read_to_string(&file).unwrap().replacen('{', "{\"model\":{\"compressionThreshold\":0.01},", 1);

@@ -54,7 +54,7 @@ fn a_character_may_come_in_two_chunks() {
 }
 
 #[test]
-fn a_program_that_does_not_listen_disturbs_nobody() {
+fn a_program_that_does_not_read_its_input_does_no_harm() {
     let sandbox = fake(r#"exec <&-; printf '{"context":"fine"}'"#);
     assert_eq!(told(&sandbox, &"x".repeat(100_000)), "fine");
     assert_eq!(told(&fake("echo nonsense; exit 3"), "hello"), "");
