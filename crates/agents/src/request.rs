@@ -148,7 +148,9 @@ impl Request {
             Moment::ManualReset => is_manual,
             _ => false,
         };
-        let occasion = [text(names.source), text(names.turn), text(names.tool_use), text(TOOL_CALLS)];
+        // Two messages may share a turn: Claude gives one that is typed while the model works the id of the running prompt.
+        let said = text(names.message).map(|message| blake3::hash(message.as_bytes()).to_hex()[..16].to_owned());
+        let occasion = [text(names.source), text(names.turn), text(names.tool_use), text(TOOL_CALLS), said];
         let message = text(names.message).and_then(|message| own_words(&message));
         Ok(Self {
             agent,

@@ -52,6 +52,21 @@ fn a_document_comes_once_and_only_what_is_new() {
 }
 
 #[test]
+fn a_message_typed_while_the_model_works_gets_its_document() {
+    let sandbox = project();
+    assert!(say(&sandbox, "1", DEPLOY).contains("docs/deploy.md"));
+    let queued = say(&sandbox, "1", DATABASE);
+    assert!(queued.contains("docs/database.md"), "Claude gives it the id of the running prompt: {queued}");
+    let sandbox = project();
+    let without_id = |message: &str| sandbox.hook(["claude", "UserPromptSubmit"], &json!({ "prompt": message }));
+    assert!(without_id(DEPLOY).contains("docs/deploy.md"));
+    assert!(without_id(DATABASE).contains("docs/database.md"));
+    let sandbox = project();
+    say(&sandbox, "1", "<task-notification>\n<task-id>a</task-id>");
+    assert!(say(&sandbox, "1", DEPLOY).contains("docs/deploy.md"), "a finished task may share the id of a prompt");
+}
+
+#[test]
 fn after_a_compaction_the_running_messages_document_is_due_at_once() {
     let sandbox = project();
     assert!(say(&sandbox, "1", DEPLOY).contains("docs/deploy.md"));

@@ -1,4 +1,4 @@
-//! Tells what is known about a directory: its domains, their knowledge, the hand-off of the session before.
+//! Prints the knowledge about a directory: its domains, their knowledge, the hand-off of the session before.
 use std::path::Path;
 
 use briefing_core::sources::domains::{ContextRequest, context, text};

@@ -1,5 +1,5 @@
-//! The engine of Briefing: somebody has knowledge in files, an agent is about to work, a few of those files must be
-//! in its window, within limits, exactly once.
+//! The engine of Briefing. A project's knowledge is in files; an agent is about to work; some of those files must be in
+//! its window, within limits, exactly once.
 //!
 //! Everything flows one way: request → settings → gather → select → load + guard → fit → render → deliver. This crate
 //! is synchronous and touches no terminal, environment or network; callers hand those in.
@@ -11,7 +11,7 @@
 //! |---|---|---|
 //! | put files into one document | [`sources::files::pack`] | `examples/pack.rs` |
 //! | choose documents for a message | [`sources::docs::select`] | `examples/select.rs` |
-//! | tell what is known about a directory | [`sources::domains::context()`] | `examples/context.rs` |
+//! | get the knowledge about a directory | [`sources::domains::context()`] | `examples/context.rs` |
 //! | load the core files of a project | [`sources::gate::load`] | `examples/gate.rs` |
 //! | read what a model asks for | [`sources::requests::read()`] | `examples/read.rs` |
 //! | bring what is due into a window | [`sources::bring`], then [`fit::fit`] | `due.rs` of `briefing-agents` |

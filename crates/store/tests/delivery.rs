@@ -20,6 +20,25 @@ fn a_piece_is_delivered_once() {
 }
 
 #[test]
+fn the_same_event_again_is_a_new_one_once_another_lies_between() {
+    on_every_engine(|fixture| {
+        let first = fixture.arrive(Some("e"), 1, false);
+        fixture.admit(&first, 1, &[]);
+        let reported_twice = fixture.arrive(Some("e"), 1, false);
+        assert_eq!((reported_twice.plan, reported_twice.state), (first.plan, PlanState::Ready), "a plugin and a hook report one event");
+        let other = fixture.arrive(Some("f"), 1, false);
+        assert_eq!(other.state, PlanState::Mine);
+        fixture.admit(&other, 1, &[]);
+        assert_eq!(fixture.arrive(Some("e"), 2, false).plan, first.plan, "a late lane still belongs to its event");
+        let again = fixture.arrive(Some("e"), 1, false);
+        assert_ne!(again.plan, first.plan);
+        assert_eq!(again.state, PlanState::Mine);
+        fixture.admit(&again, 1, &[]);
+        assert_eq!(fixture.arrive(Some("e"), 2, false).plan, again.plan, "its lanes find the new plan");
+    });
+}
+
+#[test]
 fn lanes_share_one_plan_and_take_their_own_parts() {
     on_every_engine(|fixture| {
         let first = fixture.arrive(Some("e"), 3, false);

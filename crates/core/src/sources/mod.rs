@@ -58,7 +58,7 @@ pub enum Framing {
     Own { head: fn() -> String, sign: &'static str },
 }
 
-/// What is told about an injection without any of its content.
+/// A summary of an injection, without any of its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     pub message: String,
@@ -71,12 +71,12 @@ pub struct Row {
     bit: Sources,
     pub opens: Opens,
     pub framing: Framing,
-    /// Tells at the price of a few `stat`s whether the source can have anything for a directory.
+    /// Returns whether the source may have something for a directory, at the cost of a few `stat`s.
     ///
-    /// It may say yes for nothing, never no for something: a no keeps the process from opening the database.
+    /// It may be wrong when it says yes, never when it says no: a no keeps the process from opening the database.
     is_here: fn(&Places) -> bool,
     bring: fn(&Ask<'_>) -> Brought,
-    /// What the user's webhook is told when its pieces went in.
+    /// Returns what the user's webhook receives when its pieces went in.
     notice: Option<fn(&Places, &Settings) -> Option<Notice>>,
 }
 
@@ -110,7 +110,7 @@ const DOCS: Row = Row {
     notice: None,
 };
 
-/// What the program around the engine does for a source: the network and other processes are not ours.
+/// What the program does for a source. The engine itself uses no network and starts no process.
 pub trait Helper {
     /// Asks the model of the settings which candidates fit a message, and answers before the given moment.
     fn ask_model(&self, settings: &Settings, deadline: Instant, message: &str, candidates: &[Candidate]) -> Result<Vec<usize>, Failure>;
@@ -172,7 +172,7 @@ impl Source {
         Self::ALL.into_iter().filter(|source| ways.contains(&source.row().opens)).map(Self::bit).sum()
     }
 
-    /// Returns what the user's webhook is told when pieces of this source went into a window.
+    /// Returns what the user's webhook receives when pieces of this source went into a window.
     pub fn notice(self, places: &Places, settings: &Settings) -> Option<Notice> {
         self.row().notice.and_then(|notice| notice(places, settings))
     }

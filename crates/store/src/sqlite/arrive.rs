@@ -143,11 +143,19 @@ fn plan(connection: &Connection, session: i64, epoch: i64, arrival: &Arrival<'_>
     let holder = arrival.holder.text();
     // The same prompt can be compacted twice within the lease: the epoch tells the events apart.
     let key = arrival.plan.map(|plan| format!("{plan} {epoch}")).unwrap_or_default();
+    // A lane takes part in an event once. The same event for the same lane is another one as soon as something else has
+    // happened in between: the user has sent the same words again.
+    let lane = 1_i64 << arrival.lane.min(62);
     if arrival.plan.is_some() {
-        let mut statement =
-            connection.prepare("SELECT id, base, holder FROM plans WHERE session = ?1 AND key = ?2 ORDER BY id DESC LIMIT 1")?;
+        let mut statement = connection.prepare(
+            "SELECT id, base, holder FROM plans WHERE session = ?1 AND key = ?2 AND NOT (lanes & ?3 AND EXISTS
+             (SELECT 1 FROM plans AS later WHERE later.session = ?1 AND later.id > plans.id AND later.key <> ?2)) ORDER BY id DESC LIMIT 1",
+        )?;
         let found: Option<(i64, i64, String)> =
-            statement.query_row(params![session, key], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()?;
+            statement.query_row(params![session, key, lane], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()?;
+        if let Some((id, ..)) = &found {
+            connection.execute("UPDATE plans SET lanes = lanes | ?2 WHERE id = ?1", params![id, lane])?;
+        }
         match found {
             Some((id, base, _)) if base > 0 => return Ok((id, PlanState::Ready)),
             Some((id, _, other)) if Holder::life_of(&other) != Life::Gone => return Ok((id, PlanState::Others)),
@@ -158,8 +166,10 @@ fn plan(connection: &Connection, session: i64, epoch: i64, arrival: &Arrival<'_>
             None => {}
         }
     }
-    connection
-        .execute("INSERT INTO plans (session, key, at, holder) VALUES (?1, ?2, ?3, ?4)", params![session, key, arrival.now, holder])?;
+    connection.execute(
+        "INSERT INTO plans (session, key, at, holder, lanes) VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![session, key, arrival.now, holder, lane],
+    )?;
     Ok((connection.last_insert_rowid(), PlanState::Mine))
 }
 

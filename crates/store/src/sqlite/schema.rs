@@ -96,6 +96,7 @@ ALTER TABLE deliveries ADD COLUMN event TEXT NOT NULL DEFAULT '';
 ALTER TABLE deliveries ADD COLUMN rendered_hash TEXT;
 ALTER TABLE deliveries ADD COLUMN rendered_length INTEGER;
 ALTER TABLE events ADD COLUMN problem TEXT NOT NULL DEFAULT '';
+ALTER TABLE plans ADD COLUMN lanes INTEGER NOT NULL DEFAULT 0;
 UPDATE deliveries SET source = substr(reason, 1, instr(reason, ': ') - 1)
     WHERE substr(reason, 1, instr(reason, ': ') - 1) IN ('domains', 'gate', 'docs');
 ";
