@@ -67,6 +67,17 @@ fn a_message_typed_while_the_model_works_gets_its_document() {
 }
 
 #[test]
+fn a_session_remembers_files_not_sections() {
+    let sandbox = project();
+    let section = |name: &str| format!("## {name}\n\n{}\n\n", "A rollback drains the canary of the release. ".repeat(60));
+    let long = format!("# Deploying to production\n\n{}{}{}", section("Rolling back"), section("Canary release"), section("Error budget"));
+    sandbox.write("docs/deploy.md", &long);
+    let context = say(&sandbox, "1", DEPLOY);
+    assert!(context.contains("=== brief: docs/deploy.md#"), "{context}");
+    assert_eq!(sandbox.log()["sessions"][0]["context_paths"], json!(["docs/deploy.md"]));
+}
+
+#[test]
 fn after_a_compaction_the_running_messages_document_is_due_at_once() {
     let sandbox = project();
     assert!(say(&sandbox, "1", DEPLOY).contains("docs/deploy.md"));

@@ -74,6 +74,8 @@ pub struct Segment {
     pub part: u32,
     pub parts: u32,
     pub path: String,
+    /// The path of the file; differs from `path` for a section.
+    pub file: String,
     pub reason: Reason,
     pub order: Order,
     /// Never queued: dropped unless it is sent with this event.
@@ -189,6 +191,7 @@ impl<'a> Packer<'a> {
                 part,
                 parts,
                 path: one_line(&piece.path).into_owned(),
+                file: one_line(&piece.file).into_owned(),
                 reason: piece.reason.clone(),
                 order: piece.order,
                 is_transient,
@@ -268,6 +271,7 @@ impl<'a> Packer<'a> {
             part: 1,
             parts: 1,
             path: String::new(),
+            file: String::new(),
             reason: Reason::LeftOut,
             order: Order::LeftOut,
             is_transient: slot < self.room.lanes,

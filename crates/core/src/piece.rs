@@ -53,6 +53,8 @@ pub struct Piece {
     pub id: String,
     /// The path as shown to the model.
     pub path: String,
+    /// The path of its file as shown; differs from `path` for a section.
+    pub file: String,
     pub reason: Reason,
     pub order: Order,
     pub role: Role,
@@ -82,7 +84,14 @@ impl Piece {
     pub fn new(source: Source, id: impl Into<String>, path: impl Into<String>, reason: Reason, order: Order, text: String) -> Self {
         let hash = blake3::hash(text.as_bytes());
         let tokens = estimate_bytes(text.len());
-        Self { source, id: id.into(), path: path.into(), reason, order, role: Role::Body, text, hash, whole: None, tokens }
+        let path = path.into();
+        Self { source, id: id.into(), file: path.clone(), path, reason, order, role: Role::Body, text, hash, whole: None, tokens }
+    }
+
+    /// Sets the file that a section belongs to, as shown.
+    #[must_use]
+    pub fn in_file(self, file: impl Into<String>) -> Self {
+        Self { file: file.into(), ..self }
     }
 
     /// Sets the role among the pieces of its source.

@@ -150,7 +150,7 @@ pub struct Claim {
 
 /// The outcome of an event, for the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Receipt<'a> {
+pub struct LogEntry<'a> {
     pub now: i64,
     pub event: &'a str,
     pub lane: u8,
@@ -201,7 +201,7 @@ pub trait Ledger: fmt::Debug {
     fn printer_of(&mut self, session: i64, slot: i64) -> Result<Option<u32>, StoreError>;
 
     /// Marks a printed claim as delivered and logs the event.
-    fn confirm(&mut self, claim: &Claim, receipt: &Receipt<'_>) -> Result<(), StoreError>;
+    fn confirm(&mut self, claim: &Claim, entry: &LogEntry<'_>) -> Result<(), StoreError>;
 
     /// Releases a claim that could not be printed.
     fn release(&mut self, claim: &Claim) -> Result<(), StoreError>;

@@ -25,7 +25,7 @@ pub use error::StoreError;
 pub use heartbeat::{Beat, beat, beats};
 pub use holder::{Holder, Life};
 pub use key::SessionKey;
-pub use ledger::{Admission, Arrival, Arrived, Claim, Claimed, Given, Known, Ledger, Offer, Parent, PlanId, PlanState, Printer, Receipt};
+pub use ledger::{Admission, Arrival, Arrived, Claim, Claimed, Given, Known, Ledger, LogEntry, Offer, Parent, PlanId, PlanState, Printer};
 pub use open::{Opened, damaged, open, open_existing, reader, set_aside};
 pub use outcome::Outcome;
 pub use place::Place;

@@ -10,6 +10,7 @@ use crate::{Fixture, on_every_engine, segment};
 fn core_file(slot: u32) -> Segment {
     Segment {
         path: "/p/.context/RULES.md".into(),
+        file: "/p/.context/RULES.md".into(),
         source: Some(Source::Gate),
         reason: Reason::CoreFile { strategy: Strategy::Index },
         order: Order::Gate,
@@ -24,6 +25,7 @@ fn parts() -> [Segment; 2] {
         part,
         parts: 2,
         path: "docs/a.md".into(),
+        file: "docs/a.md".into(),
         source: Some(Source::Docs),
         reason: Reason::Match { words: vec!["retry".into()], by_model: false, is_outline: false, read_first: vec!["docs/b.md".into()] },
         order: Order::Document,
@@ -36,6 +38,7 @@ fn parts() -> [Segment; 2] {
 fn left_out() -> Segment {
     Segment {
         path: String::new(),
+        file: String::new(),
         source: None,
         reason: Reason::LeftOut,
         order: Order::LeftOut,

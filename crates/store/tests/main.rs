@@ -15,7 +15,7 @@ use std::time::Duration;
 use briefing_core::fit::{Briefing, Segment, Standing};
 use briefing_core::{Moment, Note, Order, Reason, Source};
 use briefing_store::{
-    Admission, Arrival, Arrived, Claim, DeliveryRow, Filter, Holder, Ledger, Offer, Outcome, Parent, Place, Printer, Reader, Receipt,
+    Admission, Arrival, Arrived, Claim, DeliveryRow, Filter, Holder, Ledger, LogEntry, Offer, Outcome, Parent, Place, Printer, Reader,
     SessionKey, SessionRow,
 };
 
@@ -122,8 +122,8 @@ impl Fixture {
     }
 
     fn confirm_with(&mut self, claim: &Claim, notes: &[Note]) {
-        let receipt = Receipt { now: self.now, event: self.event, lane: 1, micros: 900, outcome: &Outcome::Delivered, size: 3, notes };
-        self.ledger.confirm(claim, &receipt).unwrap();
+        let entry = LogEntry { now: self.now, event: self.event, lane: 1, micros: 900, outcome: &Outcome::Delivered, size: 3, notes };
+        self.ledger.confirm(claim, &entry).unwrap();
     }
 }
 
@@ -157,6 +157,7 @@ fn segment((piece, hash): (&str, &str), slot: u32) -> Segment {
         part: 1,
         parts: 1,
         path: piece.into(),
+        file: piece.into(),
         source: Some(Source::Domains),
         reason: Reason::HandOff,
         order: Order::Chain,

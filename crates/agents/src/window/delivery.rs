@@ -144,7 +144,7 @@ impl Window<'_> {
             ledger.release(claim)?;
             return Ok(Outcome::NotPrinted { problem: error.to_string() });
         }
-        let receipt = briefing_store::Receipt {
+        let entry = briefing_store::LogEntry {
             now: wall_clock(),
             event: request.event.name,
             lane: request.lane.number,
@@ -154,7 +154,7 @@ impl Window<'_> {
             notes: &self.notes,
         };
         // The output has been written. If confirming fails, the output is delivered a second time.
-        let _ = ledger.confirm(claim, &receipt);
+        let _ = ledger.confirm(claim, &entry);
         let _ = ledger.tidy();
         self.size = rendered.size;
         Ok(Outcome::Delivered)

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{LOG_LINES, SOURCE, source_of};
 use crate::error::StoreError;
-use crate::ledger::{Admission, Claim, Claimed, Offer, PlanId, Printer, Receipt};
+use crate::ledger::{Admission, Claim, Claimed, LogEntry, Offer, PlanId, Printer};
 
 /// Returns the texts of the planner's own output that were not written down.
 ///
@@ -40,9 +40,9 @@ pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> R
         connection.execute("UPDATE deliveries SET slot = ?2 WHERE id = ?1", [id, base + i64::from(slot)])?;
     }
     let mut insert = connection.prepare(
-        "INSERT INTO deliveries (session, epoch, piece, hash, part, parts, path, source, reason, moment, event, rank, transient, size,
+        "INSERT INTO deliveries (session, epoch, piece, hash, part, parts, path, file, source, reason, moment, event, rank, transient, size,
          tokens, rendered_hash, rendered_length, text, slot, at, state)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, 0)",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, 0)",
     )?;
     let own_slot = u32::from(admission.printer.lane) - 1;
     for part in briefing.segments {
@@ -55,6 +55,7 @@ pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> R
             part.part,
             part.parts,
             part.path,
+            part.file,
             part.source.map_or("", Source::name),
             part.reason.to_json(),
             admission.printer.moment.word(),
@@ -161,27 +162,27 @@ pub(super) fn claim(connection: &Connection, plan: PlanId, printer: Printer<'_>,
     })
 }
 
-pub(super) fn confirm(connection: &Connection, claim: &Claim, receipt: &Receipt<'_>) -> Result<(), StoreError> {
+pub(super) fn confirm(connection: &Connection, claim: &Claim, entry: &LogEntry<'_>) -> Result<(), StoreError> {
     let mut delivered = connection.prepare("UPDATE deliveries SET state = 2, text = NULL, at = ?2 WHERE id = ?1")?;
     for row in &claim.rows {
-        delivered.execute([row.id, receipt.now])?;
+        delivered.execute([row.id, entry.now])?;
     }
     remember_paths(connection, claim.session, claim.epoch)?;
     connection.execute(
         "INSERT INTO events (at, session, agent, event, lane, epoch, micros, outcome, problem, size, queued, notes)
          SELECT ?1, id, agent, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 FROM sessions WHERE id = ?2",
         params![
-            receipt.now,
+            entry.now,
             claim.session,
-            receipt.event,
-            receipt.lane,
+            entry.event,
+            entry.lane,
             claim.epoch,
-            receipt.micros,
-            receipt.outcome.word(),
-            receipt.outcome.problem(),
-            receipt.size,
+            entry.micros,
+            entry.outcome.word(),
+            entry.outcome.problem(),
+            entry.size,
             claim.left,
-            serde_json::to_string(receipt.notes).expect("notes are plain data"),
+            serde_json::to_string(entry.notes).expect("notes are plain data"),
         ],
     )?;
     let id = connection.last_insert_rowid();
@@ -194,7 +195,9 @@ pub(super) fn confirm(connection: &Connection, claim: &Claim, receipt: &Receipt<
 /// Writes the paths in the window of the current epoch into `sessions.context_paths`: one per line, each once.
 pub(super) fn remember_paths(connection: &Connection, session: i64, epoch: i64) -> Result<(), StoreError> {
     let mut statement = connection.prepare(
-        "SELECT path FROM deliveries WHERE session = ?1 AND epoch = ?2 AND state = 2 AND path <> '' GROUP BY path ORDER BY min(id)",
+        // Rows of version 0.1 have no file.
+        "SELECT iif(file = '', path, file) AS shown FROM deliveries WHERE session = ?1 AND epoch = ?2 AND state = 2 AND path <> ''
+         GROUP BY shown ORDER BY min(id)",
     )?;
     let paths: Vec<String> = statement.query_map([session, epoch], |row| row.get(0))?.collect::<Result<_, _>>()?;
     connection.execute("UPDATE sessions SET context_paths = ?2 WHERE id = ?1 AND epoch = ?3", params![session, paths.join("\n"), epoch])?;

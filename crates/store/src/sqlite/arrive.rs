@@ -67,9 +67,9 @@ fn inherit(connection: &Connection, session: i64, parent: &Parent<'_>) -> Result
     )?;
     // What is being printed has a text only where it had to wait; without it the piece is due again.
     connection.execute(
-        "INSERT INTO deliveries (session, epoch, piece, hash, part, parts, path, source, reason, moment, event, rank, transient, size,
+        "INSERT INTO deliveries (session, epoch, piece, hash, part, parts, path, file, source, reason, moment, event, rank, transient, size,
          tokens, rendered_hash, rendered_length, text, slot, at, state)
-         SELECT ?1, 1, piece, hash, part, parts, path, source, reason, moment, event, rank, transient, size,
+         SELECT ?1, 1, piece, hash, part, parts, path, file, source, reason, moment, event, rank, transient, size,
          tokens, rendered_hash, rendered_length, text, slot, at, CASE state WHEN 2 THEN 2 ELSE 0 END FROM deliveries AS given
          WHERE session = ?2 AND epoch = (SELECT epoch FROM sessions WHERE id = ?2) AND (state = 2 OR text IS NOT NULL)
          AND NOT EXISTS (SELECT 1 FROM deliveries WHERE session = ?2 AND epoch = given.epoch AND piece = given.piece AND state = 2 AND at > ?3)

@@ -15,7 +15,7 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, Transactio
 use crate::error::StoreError;
 use crate::holder::{Holder, Life};
 use crate::key::SessionKey;
-use crate::ledger::{Admission, Arrival, Arrived, Claim, Given, Known, Ledger, PlanId, PlanState, Printer, Receipt};
+use crate::ledger::{Admission, Arrival, Arrived, Claim, Given, Known, Ledger, LogEntry, PlanId, PlanState, Printer};
 use crate::reader::{DeliveryRow, EventRow, Filter, Reader, SessionRow};
 
 pub(crate) use open::{damaged, file_in, open, open_existing, set_aside};
@@ -178,9 +178,9 @@ impl Ledger for SqliteLedger {
         Ok(statement.query_row([session, slot], |row| row.get(0)).optional()?)
     }
 
-    fn confirm(&mut self, claim: &Claim, receipt: &Receipt<'_>) -> Result<(), StoreError> {
+    fn confirm(&mut self, claim: &Claim, entry: &LogEntry<'_>) -> Result<(), StoreError> {
         let transaction = self.write()?;
-        admit::confirm(&transaction, claim, receipt)?;
+        admit::confirm(&transaction, claim, entry)?;
         transaction.commit()?;
         Ok(())
     }

@@ -91,6 +91,7 @@ CREATE TABLE events (
 ///
 /// Version 1000 kept the source as the first word of the reason: `gate: core file, verbatim`.
 const CARRIED: &str = "
+ALTER TABLE deliveries ADD COLUMN file TEXT NOT NULL DEFAULT '';
 ALTER TABLE deliveries ADD COLUMN source TEXT NOT NULL DEFAULT '';
 ALTER TABLE deliveries ADD COLUMN event TEXT NOT NULL DEFAULT '';
 ALTER TABLE deliveries ADD COLUMN rendered_hash TEXT;

@@ -166,7 +166,7 @@ impl Bringing<'_> {
                 let path = format!("{shown}#{}", excerpt.name);
                 let id = format!("{id}#{}", excerpt.name);
                 let piece = Piece::new(Source::Docs, id, path, reason.clone(), Order::Document, excerpt.text.to_owned());
-                pieces.push(piece.part_of(&whole));
+                pieces.push(piece.part_of(&whole).in_file(shown.clone()));
             }
             self.notes.push(Note::info(
                 shown.clone(),
