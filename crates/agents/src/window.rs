@@ -12,6 +12,7 @@ mod watchdog;
 
 use std::io;
 use std::mem::ManuallyDrop;
+use std::rc::Rc;
 use std::time::{Duration, Instant, SystemTime};
 
 use briefing_core::fit::Room;
@@ -79,7 +80,7 @@ struct Window<'a> {
     place: Option<Place>,
     /// The sources that may have something for this directory.
     present: Sources,
-    settings: Option<Settings>,
+    settings: Option<Rc<Settings>>,
     deadline: Instant,
     notes: Vec<Note>,
     /// The sources from which this process has delivered something.
@@ -180,7 +181,7 @@ impl<'a> Window<'a> {
     }
 
     /// Resolves the settings and sets the deadline from them.
-    fn decide_settings(&mut self) -> Settings {
+    fn decide_settings(&mut self) -> Rc<Settings> {
         let (settings, problems) = self.host.settings(&self.places);
         self.notes.extend(problems);
         let asks_a_model =
@@ -190,7 +191,8 @@ impl<'a> Window<'a> {
             allowed += Duration::from_millis(settings.selector.timeout_ms.value);
         }
         self.deadline = self.request.started + self.request.patience.unwrap_or(allowed);
-        self.settings = Some(settings.clone());
+        let settings = Rc::new(settings);
+        self.settings = Some(Rc::clone(&settings));
         settings
     }
 

@@ -65,3 +65,21 @@ fn the_architecture_that_agents_receive_names_every_crate() {
         assert!(root().join(path).exists(), ".context/ARCHITECTURE.md names `{path}`, which does not exist");
     }
 }
+
+#[test]
+fn every_source_path_in_the_documentation_exists() {
+    let pages = ["docs", "docs/design"].iter().flat_map(|directory| fs::read_dir(root().join(directory)).unwrap());
+    let pages = pages.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    let mut gone = Vec::new();
+    for page in pages.chain([root().join("README.md")]) {
+        let text = fs::read_to_string(&page).unwrap();
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+        for (at, _) in text.match_indices("crates/") {
+            let path = text[at..].split(|c| !is_part(c)).next().unwrap().trim_end_matches(['.', '/']);
+            if !root().join(path).exists() {
+                gone.push(format!("{}: {path}", page.file_name().unwrap().display()));
+            }
+        }
+    }
+    assert!(gone.is_empty(), "named in the documentation, but not in the repository:\n{}", gone.join("\n"));
+}

@@ -1,5 +1,7 @@
 //! The receipt of a request.
 
+use std::rc::Rc;
+
 use briefing_core::Note;
 use briefing_core::settings::{Places, Settings};
 use briefing_core::sources::{Notice, Source, Sources};
@@ -20,7 +22,7 @@ pub struct Receipt {
     pub(super) brought: Sources,
     pub(super) places: Places,
     /// `None` if nothing could be due, because the settings are then not resolved.
-    pub(super) settings: Option<Settings>,
+    pub(super) settings: Option<Rc<Settings>>,
 }
 
 impl Receipt {

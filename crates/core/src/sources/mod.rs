@@ -124,7 +124,7 @@ pub trait Helper {
 pub struct Ask<'a> {
     pub places: &'a Places,
     pub settings: &'a Settings,
-    /// The user's words of the running turn.
+    /// The user's message in the current turn.
     pub message: Option<&'a str>,
     pub now: Timestamp,
     /// What is not ready by then is left out; the source leaves a note.
@@ -178,8 +178,8 @@ impl Source {
     }
 }
 
-/// Returns the sources that can have anything for a directory. An index named in the environment (`names_index`) has
-/// documents everywhere.
+/// Returns the sources that may have something for a directory. If the environment names an index (`names_index`), its
+/// documents are available everywhere.
 pub fn present(places: &Places, names_index: bool) -> Sources {
     let is_present = |source: &Source| {
         let row = source.row();
@@ -188,7 +188,7 @@ pub fn present(places: &Places, names_index: bool) -> Sources {
     Source::ALL.into_iter().filter(is_present).map(Source::bit).sum()
 }
 
-/// Asks sources in order, and keeps the first piece of each identity, and no part of what comes whole.
+/// Asks the sources in order. Keeps the first piece of each identity, and drops the parts of a file that is included whole.
 pub fn bring(ask: &Ask<'_>, sources: Sources) -> (Vec<Piece>, Vec<Note>) {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut notes = Vec::new();
@@ -207,7 +207,7 @@ pub fn bring(ask: &Ask<'_>, sources: Sources) -> (Vec<Piece>, Vec<Note>) {
     (pieces, notes)
 }
 
-/// Brings the documents that fit the running message, chosen by the local selector or the model of the settings.
+/// Returns the documents that fit the current message, chosen by the local selector or the model of the settings.
 fn bring_docs(ask: &Ask<'_>) -> Brought {
     let Some(message) = ask.message else { return Brought::default() };
     let model = |message: &str, candidates: &[Candidate]| ask.helper.ask_model(ask.settings, ask.deadline, message, candidates);
