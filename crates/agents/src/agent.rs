@@ -178,6 +178,8 @@ pub struct Agent {
     pub home: &'static str,
     /// The environment variable that overrides `home`.
     pub home_variable: &'static str,
+    /// The configuration directory inside of the directory that `home_variable` names; empty if it is that directory.
+    pub home_below: &'static str,
     /// The file we write, relative to its configuration directory.
     pub user_file: &'static str,
     /// The file we write with `--project`, relative to the project.

@@ -1,13 +1,16 @@
 //! Installing our hooks into an agent's configuration, and removing them.
 //!
-//! [`recipe`] defines the entries, [`edit`] edits files that other programs write too, and [`record`] stores the
-//! original bytes of a file. Only [`record`] accesses the disk.
+//! [`recipe`] defines the entries, [`edit`] edits files that other programs write too, [`record`] stores the original
+//! bytes of a file, and [`refusal`] says which files are left alone. Only the last two access the disk.
 
 pub mod edit;
 pub mod recipe;
 pub mod record;
+pub mod refusal;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use briefing_core::settings::Places;
 
 use crate::agent::{Agent, Recipe};
 pub use edit::EditProblem;
@@ -20,13 +23,12 @@ pub enum Change {
     Delete,
 }
 
-/// Returns the configuration file to write for an agent.
-///
-/// `home` is the user's home directory; `moved` is the agent's directory if an environment variable overrides it.
-pub fn file_of(agent: &Agent, home: &Path, moved: Option<&Path>, project: Option<&Path>) -> PathBuf {
-    match project {
-        Some(project) => project.join(agent.project_file),
-        None => moved.map_or_else(|| home.join(agent.home), Path::to_path_buf).join(agent.user_file),
+/// Returns the directory in which an agent keeps its settings. `moved` is the value of its [`Agent::home_variable`].
+pub fn home_of(agent: &Agent, places: &Places, moved: Option<PathBuf>) -> Option<PathBuf> {
+    match (moved, agent.home.strip_prefix(".config/")) {
+        (Some(moved), _) => Some(moved.join(agent.home_below)),
+        (None, Some(name)) => Some(places.config.as_ref()?.join(name)),
+        (None, None) => Some(places.home.as_ref()?.join(agent.home)),
     }
 }
 
@@ -57,7 +59,12 @@ pub fn uninstall(agent: &Agent, before: Option<&[u8]>, record: Option<&record::R
         Recipe::None => Ok(Change::Nothing),
         Recipe::Groups | Recipe::FlatEntries => {
             let after = edit::uninstall(agent, bytes)?;
-            Ok(if after == bytes { Change::Nothing } else { Change::Write(after) })
+            let is_left_of_ours = record.is_some_and(|record| record.before.is_none()) && edit::is_bare(&after);
+            Ok(match after {
+                _ if is_left_of_ours => Change::Delete,
+                after if after == bytes => Change::Nothing,
+                after => Change::Write(after),
+            })
         }
     }
 }

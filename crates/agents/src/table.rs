@@ -75,6 +75,7 @@ const BASE: Agent = Agent {
     program: "",
     home: "",
     home_variable: "",
+    home_below: "",
     user_file: "settings.json",
     project_file: "",
     sub_agents: "not distinguished",

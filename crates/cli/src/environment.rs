@@ -121,9 +121,17 @@ pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     env::split_paths(&path).filter(|directory| directory.is_absolute()).map(|directory| directory.join(&file)).find(|path| path.is_file())
 }
 
-/// Returns the absolute directory that a variable names, `None` for an empty variable name.
+/// Returns the absolute directory that a variable names, `None` for an empty variable name. `~/` means the home, as it does
+/// for agents that read such a variable from a file.
 pub(crate) fn named_directory(variable: &str) -> Option<PathBuf> {
-    if variable.is_empty() { None } else { directory(variable) }
+    if variable.is_empty() {
+        return None;
+    }
+    let below_home = env::var_os(variable).and_then(|value| Some(PathBuf::from(value).strip_prefix("~").ok()?.to_path_buf()));
+    match below_home {
+        Some(below) => Some(directory("HOME")?.join(below)),
+        None => directory(variable),
+    }
 }
 
 /// Returns the program that a setting names, by its path or on PATH.

@@ -23,6 +23,7 @@ mod goals;
 mod hook;
 mod index;
 mod install;
+mod install_places;
 mod map;
 mod notify;
 mod pack;

@@ -67,6 +67,13 @@ pub fn is_intact(agent: &Agent, program: &str, bytes: &[u8]) -> bool {
     install(agent, program, bytes).is_ok_and(|after| after == bytes)
 }
 
+/// Returns whether a file has nothing but what [`install`] itself writes besides the entries.
+pub fn is_bare(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let content: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    matches!(content.as_str(), "" | "{}" | "{\"version\":1}")
+}
+
 /// Returns our commands in a file, in order.
 pub fn own_commands(agent: &Agent, bytes: &[u8]) -> Vec<String> {
     let mut commands = Vec::new();

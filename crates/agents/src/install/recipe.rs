@@ -9,15 +9,38 @@ use crate::agent::{Agent, Event, Handler, Recipe, TimeoutUnit};
 /// The timeout we ask the agent for. The hook's own deadline is much shorter.
 const TIMEOUT_SECONDS: u64 = 5;
 
+/// The end of every command for a POSIX shell: without `brief`, a handler exits with 0 and prints nothing.
+///
+/// A colleague may not have `brief`, and Copilot denies a tool whose hook fails. The user's and the project's entries are
+/// equal, because agents merge equal commands and would run different ones twice. It comes last, so that a command still
+/// begins with the program.
+const SILENCE: &str = " 2>/dev/null || true";
+
 /// Returns the command of a handler. It must not change between versions: Codex trusts a command by its hash.
 pub fn command(agent: &Agent, program: &str, event: &Event, lane: u8) -> String {
-    let mut command = format!("{} hook {} {}", quoted(program), agent.name, event.name);
+    let silence = if cfg!(windows) { "" } else { SILENCE };
+    format!("{} {}{silence}", quoted(program), arguments(agent, event, lane))
+}
+
+/// Returns a command of ours without the part that hides its failure.
+pub fn audible(command: &str) -> &str {
+    command.strip_suffix(SILENCE).unwrap_or(command)
+}
+
+fn arguments(agent: &Agent, event: &Event, lane: u8) -> String {
+    let mut arguments = format!("hook {} {}", agent.name, event.name);
     if agent.handler == Handler::Unlimited {
-        command.push_str(" whole");
+        arguments.push_str(" whole");
     } else if lane > 1 {
-        let _ = write!(command, " {lane}");
+        let _ = write!(arguments, " {lane}");
     }
-    command
+    arguments
+}
+
+/// Returns the command of a handler for PowerShell, as silent as the other one.
+fn powershell(agent: &Agent, program: &str, event: &Event) -> String {
+    let program = format!("'{}'", program.replace('\'', "''"));
+    format!("if (Get-Command {program} -ErrorAction SilentlyContinue) {{ & {program} {} }}", arguments(agent, event, 1))
 }
 
 /// Quotes a program's path for `sh` if necessary.
@@ -33,7 +56,7 @@ pub fn registered(agent: &Agent) -> impl Iterator<Item = &'static Event> {
 
 /// Returns the value to add to the list of an event.
 pub fn entry(agent: &Agent, program: &str, event: &Event) -> Value {
-    let handlers = (1..=event.lanes).map(|lane| handler(agent, &command(agent, program, event, lane), event));
+    let handlers = (1..=event.lanes).map(|lane| handler(agent, program, event, lane));
     match agent.recipe {
         Recipe::Groups => json!({ "hooks": handlers.collect::<Vec<_>>() }),
         _ => handlers.into_iter().next().unwrap_or_default(),
@@ -45,13 +68,16 @@ pub fn handler_name(event: &Event) -> String {
     format!("brief-{}", event.name)
 }
 
-fn handler(agent: &Agent, command: &str, event: &Event) -> Value {
+fn handler(agent: &Agent, program: &str, event: &Event, lane: u8) -> Value {
+    let command = command(agent, program, event, lane);
     let timeout = match agent.timeout {
         TimeoutUnit::Milliseconds => TIMEOUT_SECONDS * 1000,
         _ => TIMEOUT_SECONDS,
     };
     match (agent.recipe, agent.handler) {
-        (Recipe::OwnFile, _) => json!({ "type": "command", "bash": command, "powershell": command, "timeoutSec": timeout }),
+        (Recipe::OwnFile, _) => {
+            json!({ "type": "command", "bash": command, "powershell": powershell(agent, program, event), "timeoutSec": timeout })
+        }
         (Recipe::FlatEntries, _) => json!({ "command": command, "timeout": timeout }),
         (_, Handler::Plain) => json!({ "type": "command", "command": command, "timeout": timeout }),
         (_, Handler::Named) => json!({ "name": handler_name(event), "type": "command", "command": command, "timeout": timeout }),
@@ -84,7 +110,7 @@ pub fn is_own(agent: &Agent, command: &str) -> bool {
 
 /// Returns the words after `brief hook <agent>` in one of our commands: the event and the lane.
 pub fn own_words<'a>(agent: &Agent, command: &'a str) -> Option<Vec<&'a str>> {
-    let (program, rest) = first_word(command.trim_start());
+    let (program, rest) = first_word(audible(command).trim_start());
     let mut words = rest.split_whitespace();
     let is_own = is_own_program(&program) && words.next() == Some("hook") && words.next() == Some(agent.name);
     is_own.then(|| words.collect())
@@ -168,9 +194,10 @@ mod tests {
     fn commands_differ_by_lane_and_survive_odd_paths() {
         let claude = find("claude").unwrap();
         let event = claude.event("SessionStart").unwrap();
-        assert_eq!(command(claude, "brief", event, 1), "brief hook claude SessionStart");
-        assert_eq!(command(claude, "/a b/it's/brief", event, 2), "'/a b/it'\\''s/brief' hook claude SessionStart 2");
+        let heard = |agent: &Agent, program: &str, event, lane| audible(&command(agent, program, event, lane)).to_owned();
+        assert_eq!(heard(claude, "brief", event, 1), "brief hook claude SessionStart");
+        assert_eq!(heard(claude, "/a b/it's/brief", event, 2), "'/a b/it'\\''s/brief' hook claude SessionStart 2");
         let codex = find("codex").unwrap();
-        assert_eq!(command(codex, "brief", codex.event("PreToolUse").unwrap(), 1), "brief hook codex PreToolUse whole");
+        assert_eq!(heard(codex, "brief", codex.event("PreToolUse").unwrap(), 1), "brief hook codex PreToolUse whole");
     }
 }

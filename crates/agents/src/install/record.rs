@@ -1,4 +1,5 @@
-//! The original bytes of a configuration file, so that uninstalling restores them if the file has not changed since.
+//! The original bytes of a configuration file and the directories that were made for it, so that uninstalling restores
+//! the bytes if the file has not changed since, and leaves no empty directories behind.
 
 use std::path::{Path, PathBuf};
 
@@ -15,13 +16,16 @@ pub struct Record {
     pub before: Option<Vec<u8>>,
     /// The hash of the bytes that we wrote.
     pub after: String,
+    /// The directories that did not exist before, for the file and for the record itself.
+    #[serde(default)]
+    pub made: Vec<PathBuf>,
 }
 
 const MAX_RECORD: u64 = 64 * 1024 * 1024;
 
 impl Record {
     pub fn new(path: &Path, before: Option<Vec<u8>>, after: &[u8]) -> Self {
-        Self { path: path_text(path), before, after: hash(after) }
+        Self { path: path_text(path), before, after: hash(after), made: missing(path.parent().unwrap_or(path)) }
     }
 
     /// Returns whether the file still has the bytes that we wrote.
@@ -37,13 +41,21 @@ impl Record {
     /// Stores the record. If the file still has the bytes of an earlier installation, the original bytes of that
     /// installation's record are kept.
     pub fn write(mut self, state: &Path, path: &Path) -> Result<(), FileError> {
-        if let (Some(older), Some(now)) = (Self::read(state, path), &self.before)
-            && older.is_untouched(now)
-        {
-            self.before = older.before;
-        }
         let file = place(state, path);
         let directory = file.parent().unwrap_or(state);
+        self.made.extend(missing(directory));
+        // The last record that is forgotten clears the state directory away, so every record knows who made it.
+        let others = others(directory).into_iter().flat_map(|other| other.made).filter(|made| directory.starts_with(made));
+        self.made.extend(others);
+        if let Some(older) = Self::read(state, path) {
+            if self.before.as_ref().is_some_and(|now| older.is_untouched(now)) {
+                self.before = older.before;
+            }
+            self.made.extend(older.made);
+        }
+        self.made.retain(|directory| directory.to_str().is_some());
+        self.made.sort();
+        self.made.dedup();
         make_private(directory).map_err(|error| FileError::new(path_text(directory), error.into()))?;
         let failed = |problem| FileError::new(path_text(&file), problem);
         write_atomic(&file, &serde_json::to_vec(&self).unwrap_or_default()).map_err(failed)?;
@@ -55,9 +67,30 @@ impl Record {
         Ok(())
     }
 
+    /// Removes the record, and the directories that were made for the file and are empty.
     pub fn forget(state: &Path, path: &Path) {
-        let _ = std::fs::remove_file(place(state, path));
+        let made = Self::read(state, path).map(|record| record.made).unwrap_or_default();
+        let file = place(state, path);
+        let _ = std::fs::remove_file(&file);
+        let own = [state, file.parent().unwrap_or(state)].map(Path::to_path_buf);
+        let mut directories: Vec<PathBuf> = made.into_iter().chain(own).collect();
+        directories.sort();
+        // Inner directories first. One that is not empty stays.
+        for directory in directories.iter().rev() {
+            let _ = std::fs::remove_dir(directory);
+        }
     }
+}
+
+/// Returns the directories that would have to be made for this one to exist.
+fn missing(directory: &Path) -> Vec<PathBuf> {
+    directory.ancestors().take_while(|path| path.symlink_metadata().is_err()).map(Path::to_path_buf).collect()
+}
+
+/// Returns all records in a directory.
+fn others(directory: &Path) -> Vec<Record> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.filter_map(|entry| serde_json::from_slice(&read_own_bytes(&entry.path(), MAX_RECORD).ok()?).ok()).collect()
 }
 
 fn hash(bytes: &[u8]) -> String {

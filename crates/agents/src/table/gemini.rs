@@ -27,6 +27,8 @@ pub(super) const ROW: Agent = Agent {
     handler: Handler::Named,
     program: "gemini",
     home: ".gemini",
+    home_variable: "GEMINI_CLI_HOME",
+    home_below: ".gemini",
     project_file: ".gemini/settings.json",
     switch: Some(Switch {
         project: &[".gemini/settings.json"],

@@ -28,6 +28,7 @@ pub(super) const ROW: Agent = Agent {
     recipe: Recipe::Plugin(include_str!("opencode.js")),
     program: "opencode",
     home: ".config/opencode",
+    home_variable: "OPENCODE_CONFIG_DIR",
     user_file: "plugins/brief.js",
     project_file: ".opencode/plugins/brief.js",
     ..BASE

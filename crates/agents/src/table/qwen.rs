@@ -24,6 +24,7 @@ pub(super) const ROW: Agent = Agent {
     handler: Handler::Named,
     program: "qwen",
     home: ".qwen",
+    home_variable: "QWEN_HOME",
     project_file: ".qwen/settings.json",
     switch: Some(Switch { project: &[".qwen/settings.json"], user: "settings.json", key: "/disableAllHooks", off: true, list: None }),
     ..BASE

@@ -15,7 +15,7 @@ use briefing_core::shown::one_line;
 use clap::Args;
 use serde::Serialize;
 
-use super::install::{is_here, names_us};
+use super::install::files::{is_here, names_us, project_of};
 use super::log;
 use crate::{environment, output};
 
@@ -92,7 +92,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// Returns whether an agent is on this machine, or one of its settings files mentions us.
 fn concerns_us(agent: &Agent, places: &Places) -> bool {
-    is_here(agent, places) || [false, true].into_iter().any(|is_project| names_us(agent, places, is_project))
+    is_here(agent, places) || names_us(agent, places, None) || names_us(agent, places, Some(&project_of(places)))
 }
 
 fn shown(checks: &[Check]) -> String {

@@ -1,6 +1,9 @@
 //! `brief install` and `brief uninstall`: our entries in the agents' own settings.
 //!
-//! The change is shown first, written in one step, can be done twice without effect, and undone.
+//! The change is shown first, written in one step, can be done twice without effect, and undone. [`files`] knows where the
+//! agents' files are, and writes them.
+
+pub(crate) mod files;
 
 use std::path::{Path, PathBuf};
 
@@ -10,13 +13,12 @@ use briefing_agents::install::record::Record;
 use briefing_agents::install::{self, Change};
 use briefing_agents::{AGENTS, Version};
 use briefing_core::Failure;
-use briefing_core::Moment;
-use briefing_core::fs::{FileProblem, read_own_bytes, write_atomic};
-use briefing_core::project::repository_or_self;
+use briefing_core::fs::{FileProblem, write_atomic};
 use briefing_core::settings::Places;
 use briefing_core::shown::path_text;
 use briefing_store::Place;
 use clap::Args;
+use files::{file_of, is_here, names_us, program, project_of, put_in, read, refuse};
 
 use super::preview::agent;
 use crate::{agent_version, environment, output, prompt, talk};
@@ -41,13 +43,20 @@ pub(crate) struct Arguments {
     yes: bool,
 }
 
-/// The largest settings file that is edited, in bytes.
-pub(crate) const MAX_SETTINGS: u64 = 16 * 1024 * 1024;
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Direction {
     In,
     Out,
+}
+
+impl Direction {
+    /// Returns the command's name.
+    fn word(self) -> &'static str {
+        match self {
+            Self::In => "install",
+            Self::Out => "uninstall",
+        }
+    }
 }
 
 pub(crate) fn install(arguments: &Arguments) -> Result<(), Failure> {
@@ -81,9 +90,10 @@ fn run(arguments: &Arguments, direction: Direction) -> Result<(), Failure> {
     let state = Place::of(&places)
         .map(|place| place.directory().to_path_buf())
         .ok_or_else(|| Failure::new("cannot determine the state directory").hint("set HOME or XDG_STATE_HOME"))?;
+    let project = arguments.project.then(|| project_of(&places));
     let mut steps = Vec::new();
     for agent in chosen(arguments, direction, &places)? {
-        let file = file_of(agent, &places, arguments.project)?;
+        let file = file_of(agent, &places, project.as_deref())?;
         let before = read(&file)?;
         let (row, old) = agent_version::row(agent);
         let change = match direction {
@@ -116,6 +126,9 @@ fn run(arguments: &Arguments, direction: Direction) -> Result<(), Failure> {
             return Err(Failure::new("nothing was changed"));
         }
     }
+    for step in &open {
+        refuse(&step.file, project.as_deref(), direction.word(), step.agent)?;
+    }
     for step in open {
         apply(step, direction, &state)?;
     }
@@ -123,11 +136,11 @@ fn run(arguments: &Arguments, direction: Direction) -> Result<(), Failure> {
 }
 
 fn apply(step: &Step, direction: Direction, state: &Path) -> Result<(), Failure> {
-    let failed = |problem: FileProblem| cannot_write(&step.file, &problem);
+    let failed = |problem: FileProblem| files::cannot_write(&step.file, &problem);
     match &step.change {
         Change::Write(bytes) if direction == Direction::In => put_in(&step.file, step.before.clone(), bytes, state)?,
         Change::Write(bytes) => write_atomic(&step.file, bytes).map_err(failed)?,
-        Change::Delete => remove(&step.file).map_err(|error| failed(error.into()))?,
+        Change::Delete => files::remove(&step.file).map_err(|error| failed(error.into()))?,
         Change::Nothing => return Ok(()),
     }
     if direction == Direction::Out {
@@ -144,28 +157,6 @@ fn apply(step: &Step, direction: Direction, state: &Path) -> Result<(), Failure>
         ));
     }
     Ok(())
-}
-
-/// Writes a file that has our entries in it, once what it held before is kept in our state directory.
-pub(crate) fn put_in(file: &Path, before: Option<Vec<u8>>, after: &[u8], state: &Path) -> Result<(), Failure> {
-    Record::new(file, before, after).write(state, file).map_err(|error| {
-        Failure::new(format!("cannot keep a copy of `{}`, so it was not changed", path_text(file)))
-            .because(&error)
-            .hint("`brief doctor` explains what is wrong with the state directory; XDG_STATE_HOME sets another one")
-    })?;
-    if let Some(parent) = file.parent() {
-        std::fs::create_dir_all(parent).map_err(|error| cannot_write(file, &error.into()))?;
-    }
-    write_atomic(file, after).map_err(|problem| cannot_write(file, &problem))
-}
-
-fn cannot_write(file: &Path, problem: &FileProblem) -> Failure {
-    Failure::new(format!("cannot write `{}`", path_text(file))).because(problem)
-}
-
-/// Removes a file. Of a link, what it leads to: that is what was made, and the link is the user's.
-fn remove(file: &Path) -> std::io::Result<()> {
-    std::fs::remove_file(file.canonicalize()?)
 }
 
 /// Returns what a person sees of one step.
@@ -197,7 +188,8 @@ fn chosen(arguments: &Arguments, direction: Direction, places: &Places) -> Resul
         }
         return Ok(agents);
     }
-    let is_wanted = |agent: &&Agent| is_here(agent, places) || (direction == Direction::Out && names_us(agent, places, arguments.project));
+    let project = arguments.project.then(|| project_of(places));
+    let is_wanted = |agent: &&Agent| is_here(agent, places) || (direction == Direction::Out && names_us(agent, places, project.as_deref()));
     let found: Vec<_> = AGENTS.iter().filter(is_wanted).collect();
     if found.is_empty() {
         return Err(match direction {
@@ -206,49 +198,4 @@ fn chosen(arguments: &Arguments, direction: Direction, places: &Places) -> Resul
         });
     }
     Ok(found)
-}
-
-/// Tells whether an agent is on this machine: its program on PATH, or its directory in the home.
-pub(crate) fn is_here(agent: &Agent, places: &Places) -> bool {
-    let has_home = places.home.as_ref().is_some_and(|home| home.join(agent.home).is_dir());
-    agent.recipe != Recipe::None && (has_home || environment::find_program(agent.program).is_some())
-}
-
-/// Tells whether the user's or the project's file of an agent has something of ours in it.
-pub(crate) fn names_us(agent: &Agent, places: &Places, is_project: bool) -> bool {
-    let bytes = file_of(agent, places, is_project).ok().and_then(|file| read_own_bytes(&file, MAX_SETTINGS).ok());
-    agent.recipe != Recipe::None && bytes.is_some_and(|bytes| install::names_us(agent, &bytes))
-}
-
-/// Returns the directory in which an agent keeps its settings.
-pub(crate) fn home_of(agent: &Agent, places: &Places) -> Option<PathBuf> {
-    environment::named_directory(agent.home_variable).or_else(|| Some(places.home.as_ref()?.join(agent.home)))
-}
-
-/// Returns the file of an agent that we write.
-pub(crate) fn file_of(agent: &Agent, places: &Places, is_project: bool) -> Result<PathBuf, Failure> {
-    debug_assert!(agent.events.iter().any(|event| event.moment == Moment::Message), "every agent has a message");
-    let home = places.home.as_deref().ok_or_else(|| Failure::new("cannot determine the home directory").hint("set HOME"))?;
-    let moved = environment::named_directory(agent.home_variable);
-    Ok(install::file_of(agent, home, moved.as_deref(), is_project.then(|| repository_or_self(&places.here))))
-}
-
-/// Reads a settings file; `None` where there is none.
-fn read(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
-    match read_own_bytes(file, MAX_SETTINGS) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(FileProblem::Missing) => Ok(None),
-        Err(problem) => Err(Failure::new(format!("cannot read `{}`", path_text(file))).because(&problem)),
-    }
-}
-
-/// Returns how the agents' shell can call this program: by its name where PATH leads to it, else by its path.
-pub(crate) fn program() -> Result<String, Failure> {
-    let own = std::env::current_exe().and_then(std::fs::canonicalize);
-    let own = own.map_err(|error| Failure::new("cannot determine the path of this program").because(&error))?;
-    let found = environment::find_program("brief").and_then(|path| path.canonicalize().ok());
-    if found.as_deref() == Some(&own) {
-        return Ok("brief".into());
-    }
-    own.to_str().map(str::to_owned).ok_or_else(|| Failure::new(format!("`{}` is not UTF-8 and cannot be written to JSON", own.display())))
 }

@@ -1,7 +1,7 @@
 //! Checks one agent: whether our entry is there, answers, is trusted and enabled, and when it was last called.
 
 use std::fmt::Display;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use briefing_agents::agent::{Agent, Recipe};
 use briefing_agents::install::recipe::is_own_program;
@@ -13,15 +13,16 @@ use briefing_core::{Failure, NoteKind};
 
 use super::{Check, Verdict, probe, switch, trust};
 use crate::agent_version;
-use crate::commands::install::{MAX_SETTINGS, file_of, program, put_in};
+use crate::commands::install::files::{MAX_SETTINGS, file_of, program, project_of, put_in, refuse};
 use crate::commands::log::{Records, moment};
 
 pub(super) fn examine(agent: &'static Agent, places: &Places, records: &Records, fix: bool) -> Result<Vec<Check>, Failure> {
-    let (user, project) = (file_of(agent, places, false)?, file_of(agent, places, true)?);
+    let root = project_of(places);
+    let (user, project) = (file_of(agent, places, None)?, file_of(agent, places, Some(&root))?);
     let is_same = user == project;
-    let mut checks = Place { agent, places, file: user, flag: "" }.examine(fix)?;
+    let mut checks = Place { agent, places, file: user, project: None }.examine(fix)?;
     if !is_same {
-        checks.extend(Place { agent, places, file: project, flag: " --project" }.examine(fix)?);
+        checks.extend(Place { agent, places, file: project, project: Some(&root) }.examine(fix)?);
     }
     if checks.is_empty() {
         let detail = "not installed: none of its settings files has our entry";
@@ -37,8 +38,8 @@ struct Place<'a> {
     agent: &'static Agent,
     places: &'a Places,
     file: PathBuf,
-    /// The flag that makes the installer write this file.
-    flag: &'static str,
+    /// The project, if the file is the project's.
+    project: Option<&'a Path>,
 }
 
 impl Place<'_> {
@@ -68,7 +69,7 @@ impl Place<'_> {
 
     /// Returns the command that writes this file.
     fn install(&self) -> String {
-        format!("brief install {}{}", self.agent.name, self.flag)
+        format!("brief install {}{}", self.agent.name, if self.project.is_some() { " --project" } else { "" })
     }
 
     /// Neither the agent nor the installer can read this file.
@@ -93,7 +94,9 @@ impl Place<'_> {
             let detail = format!("differs from what this version of brief writes for the installed agent, in {shown}");
             return Ok(self.check(Verdict::Broken, detail).fix(self.install()));
         };
-        if let Err(failure) = put_in(&self.file, Some(bytes.clone()), &after, &state) {
+        let written =
+            refuse(&self.file, self.project, "install", self.agent).and_then(|()| put_in(&self.file, Some(bytes.clone()), &after, &state));
+        if let Err(failure) = written {
             return Ok(self.check(Verdict::Broken, format!("{failure}: {}", failure.causes().join(": "))).fix(self.install()));
         }
         *bytes = after;

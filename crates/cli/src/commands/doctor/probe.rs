@@ -1,4 +1,5 @@
-//! Runs the exact command that is configured, through the shell that the agent uses, and checks its answer.
+//! Runs the command that is configured, through the shell that the agent uses, and checks its answer. Only the part that
+//! hides a failure is left out.
 //!
 //! It is run in a directory of its own with a store of its own, on a session that does not exist: nothing is touched.
 
@@ -8,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use briefing_agents::agent::{Agent, Shape};
-use briefing_agents::install::recipe::own_words;
+use briefing_agents::install::recipe::{audible, own_words};
 use serde_json::{Value, json};
 
 use super::{Check, Verdict};
@@ -46,7 +47,7 @@ fn ask(agent: &Agent, command: &str) -> Result<Duration, String> {
         shell.env_remove(variable);
     }
     let mut child = shell
-        .args(["-c", command])
+        .args(["-c", audible(command)])
         .current_dir(&project)
         .env("XDG_STATE_HOME", &state)
         .stdin(Stdio::piped())

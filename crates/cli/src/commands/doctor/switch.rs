@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::trust::json;
 use super::{Check, Verdict};
-use crate::commands::install::{MAX_SETTINGS, home_of};
+use crate::commands::install::files::{MAX_SETTINGS, home_of};
 
 /// Returns a check for everything that keeps an agent from running our hooks here.
 pub(super) fn off(agent: &Agent, places: &Places) -> Vec<Check> {

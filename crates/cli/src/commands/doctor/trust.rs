@@ -16,7 +16,7 @@ use jsonc_parser::cst::CstRootNode;
 use serde_json::Value;
 
 use super::Check;
-use crate::commands::install::{MAX_SETTINGS, home_of};
+use crate::commands::install::files::{MAX_SETTINGS, home_of};
 
 /// Checks whether the agent will run our entry in `file` here.
 pub(super) fn trusted(agent: &Agent, places: &Places, file: &Path) -> Vec<Check> {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::super::{Check, Verdict};
 use super::real;
-use crate::commands::install::MAX_SETTINGS;
+use crate::commands::install::files::MAX_SETTINGS;
 
 const FIX: &str = "start `codex` and approve the hooks, or type /hooks";
 
