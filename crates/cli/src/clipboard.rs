@@ -9,12 +9,12 @@ use briefing_core::Failure;
 const PROGRAMS: &[(&str, &[&str])] =
     &[("wl-copy", &[]), ("xclip", &["-selection", "clipboard"]), ("xsel", &["--clipboard", "--input"]), ("pbcopy", &[]), ("clip.exe", &[])];
 
-/// Copies `document` to the clipboard.
-pub(crate) fn copy(document: &[u8]) -> Result<(), Failure> {
+/// Copies `document` to the clipboard, and returns the program that did it.
+pub(crate) fn copy(document: &[u8]) -> Result<&'static str, Failure> {
     let mut last = None;
     for (program, arguments) in PROGRAMS {
         match feed(program, arguments, document) {
-            Ok(true) => return Ok(()),
+            Ok(true) => return Ok(program),
             Ok(false) => last = Some(format!("`{program}` failed")),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => last = Some(format!("`{program}`: {error}")),

@@ -10,8 +10,11 @@ use briefing_core::{Failure, Level, NoteKind};
 
 use crate::{output, progress, prompt, talk};
 
-/// Warnings beyond this many of one kind are counted instead of printed.
-const TOLD_PER_KIND: usize = 10;
+/// Returns how many warnings of one kind are printed; the others are counted. A few names of binary files are enough: most
+/// are images, which nobody expects in a document.
+fn told_of(kind: NoteKind) -> usize {
+    if kind == NoteKind::Binary { 3 } else { 10 }
+}
 
 /// Packs, and shows the progress on a terminal.
 pub(crate) fn pack_shown(request: &PackRequest<'_>, is_quiet: bool) -> Result<Packed, Failure> {
@@ -34,13 +37,21 @@ pub(crate) fn warn(packed: &Packed, is_quiet: bool, explains: bool) {
         } else if note.level > Level::Info {
             let count = told.entry(note.kind).or_default();
             *count += 1;
-            if *count <= TOLD_PER_KIND {
+            if *count <= told_of(note.kind) {
                 talk::warning(&text);
             }
         }
     }
-    for (kind, count) in told.into_iter().filter(|(_, count)| *count > TOLD_PER_KIND) {
-        talk::warning(&format!("and {} more {} (`--explain` lists all)", count - TOLD_PER_KIND, kind.words()));
+    for (kind, count) in told.iter().filter(|(kind, count)| **count > told_of(**kind)) {
+        talk::warning(&format!("and {} more {} (`--explain` lists all)", count - told_of(*kind), kind.words()));
+    }
+    for (kind, hint) in [
+        (NoteKind::TooLarge, "`--max-file-size-kb N` raises the limit"),
+        (NoteKind::TooMany, "`--max-files-per-directory N` raises the limit"),
+    ] {
+        if told.contains_key(&kind) {
+            talk::hint(hint);
+        }
     }
 }
 
@@ -67,14 +78,19 @@ pub(crate) fn confirm(packed: &Packed, mode: ErrorMode, is_yes: bool, is_quiet: 
     if prompt::yes(&format!("Continue with {rest}?")) { Ok(()) } else { Err(Failure::new("stopped; nothing was written")) }
 }
 
-/// Returns the summary line: what was packed, and what was skipped, by reason.
-pub(crate) fn summary(packed: &Packed) -> String {
+/// Returns the summary line: what was packed or copied to the clipboard (by which program), and what was skipped, by
+/// reason.
+pub(crate) fn summary(packed: &Packed, clipboard: Option<&str>) -> String {
     let files = packed.files();
-    let mut text = format!("packed {files} {}, {}", if files == 1 { "file" } else { "files" }, human_bytes(packed.bytes()));
+    let verb = if clipboard.is_some() { "copied" } else { "packed" };
+    let mut text = format!("{verb} {files} {}, {}", if files == 1 { "file" } else { "files" }, human_bytes(packed.bytes()));
     if let (Some(tokens), Some(encoding)) = (packed.tokens(), &packed.encoding) {
         let _ = write!(text, ", {tokens} tokens ({encoding})");
     }
-    let skipped: Vec<_> = packed.skipped().into_iter().map(|(kind, count)| format!("{count} {}", kind.words())).collect();
+    if let Some(program) = clipboard {
+        let _ = write!(text, ", to the clipboard with `{program}`");
+    }
+    let skipped: Vec<_> = packed.skipped().into_iter().map(|(kind, count)| kind.counted(count)).collect();
     if !skipped.is_empty() {
         let _ = write!(text, "; skipped {}", skipped.join(", "));
     }

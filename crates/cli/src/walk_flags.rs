@@ -29,6 +29,9 @@ pub(crate) struct WalkFlags {
     /// Include hidden files and directories
     #[arg(long)]
     hidden: bool,
+    /// Include the lock files of package managers
+    #[arg(long)]
+    lock_files: bool,
     /// Ignore the rules of .gitignore, .git/info/exclude and git's global excludes
     #[arg(long)]
     no_gitignore: bool,
@@ -79,6 +82,7 @@ impl WalkFlags {
         }
         for (key, flag, is_set, value) in [
             ("hidden", "--hidden", self.hidden, true),
+            ("lock_files", "--lock-files", self.lock_files, true),
             ("gitignore", "--no-gitignore", self.no_gitignore || self.no_ignore, false),
             ("redact", "--no-redact", self.no_redact, false),
         ] {

@@ -28,6 +28,7 @@ mod map;
 mod notify;
 mod pack;
 mod pack_hostile;
+mod pack_repository;
 mod read;
 mod redaction;
 #[cfg(target_os = "linux")]

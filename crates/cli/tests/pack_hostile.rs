@@ -157,6 +157,43 @@ fn special_files_are_skipped_with_a_note() {
     }
 }
 
+/// Returns a command that runs the program without the right to read everything: root may, so if the tests run as root, the
+/// program runs as the user `nobody`.
+fn as_nobody(sandbox: &Sandbox) -> Command {
+    use std::os::unix::fs::PermissionsExt;
+    let top = sandbox.root().parent().unwrap().to_path_buf();
+    let copy = top.join("brief");
+    fs::copy(briefing_testkit::binary(), &copy).unwrap();
+    fs::set_permissions(&top, fs::Permissions::from_mode(0o755)).unwrap();
+    let is_root = String::from_utf8(Command::new("id").arg("-u").output().unwrap().stdout).unwrap().trim() == "0";
+    if !is_root {
+        return sandbox.command(&copy);
+    }
+    let mut command = sandbox.command("setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&copy);
+    command
+}
+
+#[test]
+fn what_may_not_be_read_is_a_warning_and_an_error_if_strict() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::new().file("d/ok.txt", "fine\n").file("d/locked.txt", "no\n").file("d/closed/inner.txt", "no\n");
+    for name in ["d/locked.txt", "d/closed"] {
+        fs::set_permissions(sandbox.path(name), fs::Permissions::from_mode(0o000)).unwrap();
+    }
+    let packed = as_nobody(&sandbox).args(["pack", "d"]).output().unwrap();
+    let strict = as_nobody(&sandbox).args(["pack", "d", "--errors", "strict"]).output().unwrap();
+    fs::set_permissions(sandbox.path("d/closed"), fs::Permissions::from_mode(0o755)).unwrap();
+    let (stdout, stderr) = (String::from_utf8_lossy(&packed.stdout), String::from_utf8_lossy(&packed.stderr));
+    assert!(packed.status.success() && stdout.contains("fine"), "{stderr}");
+    for path in ["d/locked.txt", "d/closed"] {
+        assert!(stderr.contains(&format!("warning: `{path}`: permission denied")), "{stderr}");
+        assert!(stdout.contains(&format!("  - `{path}`: permission denied")), "the document says what it lacks: {stdout}");
+    }
+    let stderr = String::from_utf8_lossy(&strict.stderr);
+    assert!(strict.status.code() == Some(1) && stderr.contains("2 paths cannot be used"), "{stderr}");
+}
+
 #[test]
 fn files_and_directories_without_permission_are_reported_and_do_not_stop_the_pack() {
     use std::os::unix::fs::PermissionsExt;
@@ -166,19 +203,7 @@ fn files_and_directories_without_permission_are_reported_and_do_not_stop_the_pac
     fs::set_permissions(sandbox.path("d/sub/.gitignore"), fs::Permissions::from_mode(0o000)).unwrap();
     fs::set_permissions(sandbox.path("d/locked.txt"), fs::Permissions::from_mode(0o000)).unwrap();
     fs::set_permissions(sandbox.path("d/closed"), fs::Permissions::from_mode(0o000)).unwrap();
-    // Root can read everything, so if the tests run as root, the program runs as the user `nobody`.
-    let top = sandbox.root().parent().unwrap().to_path_buf();
-    let copy = top.join("brief");
-    fs::copy(briefing_testkit::binary(), &copy).unwrap();
-    fs::set_permissions(&top, fs::Permissions::from_mode(0o755)).unwrap();
-    let is_root = String::from_utf8(Command::new("id").arg("-u").output().unwrap().stdout).unwrap().trim() == "0";
-    let mut command = if is_root {
-        let mut command = sandbox.command("setpriv");
-        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&copy);
-        command
-    } else {
-        sandbox.command(&copy)
-    };
+    let mut command = as_nobody(&sandbox);
     let output = command.args(["pack", "d", "--errors", "ignore"]).output().unwrap();
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     fs::set_permissions(sandbox.path("d/closed"), fs::Permissions::from_mode(0o755)).unwrap();
@@ -191,7 +216,8 @@ fn files_and_directories_without_permission_are_reported_and_do_not_stop_the_pac
 #[test]
 fn a_huge_file_is_refused_by_size_without_reading_it() {
     let sandbox = Sandbox::new().file("d/a.txt", "small\n");
-    fs::File::create(sandbox.path("d/huge.txt")).unwrap().set_len(200 * 1024 * 1024).unwrap();
+    sandbox.write("d/huge.txt", "text\n".repeat(10_000));
+    fs::File::options().write(true).open(sandbox.path("d/huge.txt")).unwrap().set_len(200 * 1024 * 1024).unwrap();
     let start = Instant::now();
     let outcome = sandbox.brief(["pack", "d", "--errors", "ignore"]).success();
     assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());

@@ -164,6 +164,23 @@ fn ac10_goal_refactoring() {
 }
 
 #[test]
+fn files_of_a_goal_keep_the_rules_of_the_spec() {
+    let sandbox = project().file("p/Cargo.lock", "LOCK\n").file("p/image.png", b"\x89PNG\0".repeat(300_000));
+    let got = prompt(&sandbox, &["review", "-c", "p"]);
+    assert!(got.contains("LOCK") && got.contains("- Maximum files per directory: 50\n"), "{got}");
+    sandbox.write("p/large.txt", "x".repeat(1_100_000));
+    let refused = sandbox.brief(["run", "review", "-c", "p"]).code(1);
+    assert!(refused.stderr().contains("error: 1 path cannot be used") && refused.stderr().contains("p/large.txt"), "{refused}");
+    std::fs::remove_file(sandbox.path("p/large.txt")).unwrap();
+    sandbox.write("p/latin1.txt", b"caf\xe9");
+    let _ = sandbox.brief(["run", "review", "-c", "p"]).success();
+    let strict = sandbox.brief(["run", "review", "-c", "p", "--errors", "strict"]).code(1);
+    assert!(strict.stderr().contains("1 path cannot be used") && strict.stderr().contains("p/latin1.txt"), "{strict}");
+    let without = sandbox.clone().env("BRIEF_LOCK_FILES", "false");
+    assert!(!prompt(&without, &["review", "-c", "p"]).contains("LOCK"));
+}
+
+#[test]
 fn scripts_and_parameters_reach_the_prompt() {
     let goal = "parameters:\n  - {name: who, required: true}\n  - {name: loud, type: boolean, default: false}\ncontext_scripts:\n  one: printf '%s' {{ Args.who | sh }}\n  two: |\n    echo\n    pwd\n    echo\nprompt: \"{{ Context.one }}|{{ Context.two }}|{{ Args.loud }}|{{ Args.extra | default(value='none') }}\"\n";
     let sandbox = project().file("~/.config/brief/goals/hello/prompt.yaml", goal);

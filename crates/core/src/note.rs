@@ -36,6 +36,7 @@ pub enum NoteKind {
     Io,
     Ignored,
     Hidden,
+    LockFile,
     Excluded,
     Depth,
     Duplicate,
@@ -56,6 +57,17 @@ pub enum NoteKind {
 }
 
 impl NoteKind {
+    /// Returns a number of files of this kind in words: `3 binary`, `1 lock file`.
+    pub fn counted(self, count: usize) -> String {
+        let words = match (self, count) {
+            (Self::LockFile, 1) => "lock file",
+            (Self::Link, 2..) => "symbolic links",
+            (Self::Duplicate, 2..) => "duplicates",
+            _ => self.words(),
+        };
+        format!("{count} {words}")
+    }
+
     /// Returns the words used in summaries: `3 binary, 2 too large`.
     pub fn words(self) -> &'static str {
         match self {
@@ -72,6 +84,7 @@ impl NoteKind {
             Self::Io => "unreadable",
             Self::Ignored => "ignored",
             Self::Hidden => "hidden",
+            Self::LockFile => "lock files",
             Self::Excluded => "excluded",
             Self::Depth => "too deep",
             Self::Duplicate => "duplicate",

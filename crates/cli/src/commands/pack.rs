@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use briefing_core::Failure;
 use briefing_core::render::{Format, Style};
 use briefing_core::shown::relative_text;
-use briefing_core::sources::files::{PackRequest, Packed, SortBy, Tokens};
+use briefing_core::sources::files::{PackRequest, Packed, Priority, SortBy, Tokens};
 use briefing_tokens::{ENCODINGS, ExactCounter};
 use clap::{Args, ValueEnum};
 
@@ -18,7 +18,7 @@ use crate::{clipboard, environment, input, output, talk};
 #[command(after_help = "Examples:
   brief pack src docs/guide.md            everything below src, and one file
   brief pack . -d 0                       only the files of this directory
-  git ls-files | brief pack -             a list from stdin
+  git ls-files -z | brief pack -          a list from stdin
   brief pack . --tokens --budget 50000    as much as fits into 50,000 tokens
   brief pack . --explain --quiet >/dev/null    why a file was left out")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let settings = environment::settings(&places, arguments.walk.layer())?;
     let mut rules = arguments.walk.rules(&settings)?;
     rules.own_output = arguments.output.as_ref().map_or(Ok(None), |path| output::place(path, &places.here))?;
-    let paths = paths(arguments, &places.here)?;
+    let Given { named, listed } = given(arguments, &places.here)?;
 
     let counts = arguments.tokens || arguments.budget.is_some() || arguments.sort == SortArgument::Tokens;
     let counter = counts.then(|| ExactCounter::new(&arguments.encoding, places.cache.clone())).transpose()?;
@@ -107,18 +107,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         tokens: counter.as_ref().map(|counter| Tokens { counter, budget: arguments.budget }),
         explains: arguments.explain,
         becomes: rules.own_output.as_deref(),
-        ..PackRequest::new(&paths, &places.here, &rules)
+        listed: &listed,
+        ..PackRequest::new(&named, &places.here, &rules)
     };
     let packed = pack_shown(&request, arguments.quiet)?;
     if let Some(counter) = &counter {
         counter.save();
     }
     pack_report::warn(&packed, arguments.quiet, arguments.explain);
+    if arguments.explain && request.fills_by_priority() {
+        let order: Vec<_> = Priority::ALL.iter().map(|priority| priority.words()).collect();
+        talk::plain(&format!("the budget is filled in this order: {}; the nearest to the given paths first", order.join("; ")));
+    }
     let mode = settings.files.error_handling_mode.value;
     pack_report::confirm(&packed, mode, arguments.walk.yes, arguments.quiet && !arguments.explain)?;
-    deliver(arguments, rules.own_output.as_deref(), &places.here, &packed)?;
+    let clipboard = deliver(arguments, rules.own_output.as_deref(), &places.here, &packed)?;
     if !arguments.quiet {
-        talk::plain(&pack_report::summary(&packed));
+        talk::plain(&pack_report::summary(&packed, clipboard));
         if packed.files() == 0 && !arguments.explain {
             talk::hint("`--explain` says why no file was included");
         }
@@ -150,39 +155,49 @@ impl From<SortArgument> for SortBy {
     }
 }
 
-/// Collects the paths of the arguments and lists. No path at all is an error, so that `brief pack` alone does not pack the
-/// current directory by accident.
-fn paths(arguments: &Arguments, here: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let mut paths: Vec<PathBuf> = Vec::new();
-    let dash = Path::new("-");
-    for path in arguments.paths.iter().chain(&arguments.context) {
-        if path == dash { paths.extend(input::path_list(dash, here)?) } else { paths.push(path.clone()) }
-    }
-    for list in &arguments.files_from {
-        paths.extend(input::path_list(list, here)?);
-    }
-    let has_list = !arguments.files_from.is_empty() || arguments.paths.iter().chain(&arguments.context).any(|path| path == dash);
-    if paths.is_empty() && has_list {
-        talk::warning("the list of paths is empty");
-    }
-    if paths.is_empty() && !has_list {
-        return Err(Failure::usage("no path was given").hint("`brief pack .` packs this directory"));
-    }
-    Ok(paths)
+/// The paths to pack.
+struct Given {
+    /// Those on the command line.
+    named: Vec<PathBuf>,
+    /// Those in lists.
+    listed: Vec<PathBuf>,
 }
 
-fn deliver(arguments: &Arguments, target: Option<&Path>, here: &Path, packed: &Packed) -> Result<(), Failure> {
+/// Collects the paths of the arguments and lists. No path at all is an error, so that `brief pack` alone does not pack the
+/// current directory by accident.
+fn given(arguments: &Arguments, here: &Path) -> Result<Given, Failure> {
+    let dash = Path::new("-");
+    let (dashes, named): (Vec<_>, Vec<_>) = arguments.paths.iter().chain(&arguments.context).cloned().partition(|path| path == dash);
+    let lists: Vec<_> = dashes.iter().chain(&arguments.files_from).collect();
+    let mut listed: Vec<PathBuf> = Vec::new();
+    for list in &lists {
+        listed.extend(input::path_list(list, here)?);
+    }
+    if named.is_empty() && lists.is_empty() {
+        return Err(Failure::usage("no path was given").hint("`brief pack .` packs this directory"));
+    }
+    if named.is_empty() && listed.is_empty() {
+        talk::warning("the list of paths is empty");
+    }
+    Ok(Given { named, listed })
+}
+
+/// Writes the document. Returns the program that copied it to the clipboard, if that is where it went.
+fn deliver(arguments: &Arguments, target: Option<&Path>, here: &Path, packed: &Packed) -> Result<Option<&'static str>, Failure> {
     if let Some(target) = target {
         let failed = || Failure::new(format!("cannot write `{}`", relative_text(target, here)));
-        return packed.save(target).map_err(|error| failed().because(&*error));
+        packed.save(target).map_err(|error| failed().because(&*error))?;
+        return Ok(None);
     }
     if arguments.copy {
-        return clipboard::copy(packed.text()?.as_bytes());
+        return clipboard::copy(packed.text()?.as_bytes()).map(Some);
     }
     let mut stdout = std::io::stdout().lock();
     if stdout.is_terminal() {
         // File contents are untrusted: on a terminal they must not move the cursor.
-        return output::print_foreign(&packed.text()?);
+        output::print_foreign(&packed.text()?)?;
+    } else {
+        output::finish(packed.write(&mut stdout).and_then(|()| stdout.flush()))?;
     }
-    output::finish(packed.write(&mut stdout).and_then(|()| stdout.flush()))
+    Ok(None)
 }

@@ -215,13 +215,13 @@ impl Run<'_> {
             return Ok(None);
         }
         let walk = &self.arguments.walk;
-        let mut rules = walk.rules(&self.settings)?;
+        let mut rules = walk.rules(&self.settings)?.for_goal();
         rules.own_output.clone_from(&self.target);
         let packed = pack_shown(&PackRequest::new(&paths, here, &rules), false)?;
         pack_report::warn(&packed, false, false);
         pack_report::confirm(&packed, self.settings.files.error_handling_mode.value, walk.yes, false)?;
         let document = packed.text()?;
-        talk::plain(&pack_report::summary(&packed));
+        talk::plain(&pack_report::summary(&packed, None));
         Ok(Some(document))
     }
 

@@ -36,6 +36,7 @@ mod walk;
 
 use std::borrow::Cow;
 use std::fs::{File, Metadata};
+use std::io::Read as _;
 use std::path::Path;
 
 use crate::fs::{Buffer, FileProblem, open_regular};
@@ -65,9 +66,19 @@ impl Opened {
         buffer.read(&mut self.file, &self.metadata, limit)
     }
 
-    /// Appends the file to `buffer`.
+    /// Appends the file to `buffer`. One that is larger than `limit` and begins like a binary file is
+    /// [`FileProblem::Binary`]: a higher limit would not help.
     pub fn append(mut self, buffer: &mut Buffer, limit: u64) -> Result<(), FileProblem> {
+        if self.metadata.len() > limit && self.begins_binary() {
+            return Err(FileProblem::Binary);
+        }
         buffer.append(&mut self.file, &self.metadata, limit)
+    }
+
+    fn begins_binary(&mut self) -> bool {
+        let mut start = [0; 8 * 1024];
+        let read = self.file.read(&mut start).unwrap_or(0);
+        matches!(text::decode(&start[..read]), Err(text::Undecodable::Binary))
     }
 
     /// Returns the bytes of the file.

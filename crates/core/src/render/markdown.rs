@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Frame, joined};
+use super::{Frame, joined, limit};
 use crate::fs::Buffer;
 use crate::shown::one_line;
 use crate::sources::files::LoadedFile;
@@ -10,7 +10,7 @@ use crate::text::longest_run;
 
 pub(super) fn header(frame: &Frame<'_>) -> String {
     let limits = frame.limits;
-    let depth = limits.recurse_depth.map_or_else(|| "unlimited".to_owned(), |depth| depth.to_string());
+    let depth = limit(limits.recurse_depth);
     let tree_fence = fence(&frame.tree);
     let mut text = format!(
         "# Context Files\n\
@@ -41,7 +41,7 @@ pub(super) fn header(frame: &Frame<'_>) -> String {
          - Excluded extensions: {}\n\
          - Recursion depth: {depth}\n",
         limits.max_file_size_kb,
-        limits.max_files_per_directory,
+        limit(limits.max_files_per_directory),
         joined(&limits.excluded_directories),
         joined(&limits.excluded_extensions),
     );

@@ -7,7 +7,7 @@ pub mod window;
 mod xml;
 
 use crate::fs::Buffer;
-use crate::note::{Level, Note};
+use crate::note::{Level, Note, NoteKind};
 use crate::shown::one_line;
 use crate::sources::files::{Left, LoadedFile, ShownLimits};
 use crate::text::longest_run;
@@ -54,9 +54,18 @@ pub struct Frame<'a> {
 const MISSING: usize = 20;
 
 impl Frame<'_> {
-    /// Returns a line for each requested path that could not be used.
+    /// Returns a line for each requested path and each text that could not be used. Images and other binary files that were
+    /// met on the way are not missed.
     fn missing(&self) -> Vec<String> {
-        let errors = self.notes.iter().filter(|note| note.level == Level::Error);
+        let is_missed = |note: &&Note| match note.level {
+            Level::Error => true,
+            Level::Warning => matches!(
+                note.kind,
+                NoteKind::TooLarge | NoteKind::TooMany | NoteKind::NotUtf8 | NoteKind::Permission | NoteKind::Locked | NoteKind::Io
+            ),
+            Level::Info => false,
+        };
+        let errors = self.notes.iter().filter(is_missed);
         let mut lines: Vec<String> =
             errors.clone().take(MISSING).map(|note| format!("`{}`: {}", one_line(&note.path), note.reason)).collect();
         match errors.count() {
@@ -68,6 +77,11 @@ impl Frame<'_> {
 }
 
 impl Style {
+    /// Returns whether the contents of files are part of the result.
+    pub fn prints_contents(&self) -> bool {
+        self.format != Format::Tree
+    }
+
     /// Returns everything before the first section.
     pub fn header(&self, frame: &Frame<'_>) -> String {
         match self.format {
@@ -150,6 +164,11 @@ fn number_lines(text: &str) -> String {
         let _ = write!(numbered, "{:>width$}: {line}", index + 1);
     }
     numbered
+}
+
+/// Returns a limit, or "unlimited".
+fn limit(limit: Option<usize>) -> String {
+    limit.map_or_else(|| "unlimited".to_owned(), |limit| limit.to_string())
 }
 
 /// Returns the names as a list, or "none".

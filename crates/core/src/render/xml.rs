@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use super::{Frame, joined};
+use super::{Frame, joined, limit};
 use crate::fs::Buffer;
 use crate::note::{Note, NoteKind};
 use crate::sources::files::LoadedFile;
@@ -12,12 +12,12 @@ pub(super) fn header(frame: &Frame<'_>) -> String {
     let limits = frame.limits;
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<context>\n<summary>\n");
     text.push_str("This document contains user-provided files that are relevant to the current task.\n");
-    let depth = limits.recurse_depth.map_or_else(|| "unlimited".to_owned(), |depth| depth.to_string());
+    let depth = limit(limits.recurse_depth);
     let _ = writeln!(
         text,
         "<limits max_file_size_kb=\"{}\" max_files_per_directory=\"{}\" excluded_directories=\"{}\" excluded_extensions=\"{}\" recurse_depth=\"{depth}\"/>",
         limits.max_file_size_kb,
-        limits.max_files_per_directory,
+        limit(limits.max_files_per_directory),
         attribute(&joined(&limits.excluded_directories)),
         attribute(&joined(&limits.excluded_extensions)),
     );

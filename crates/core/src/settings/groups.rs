@@ -50,6 +50,7 @@ groups! {
         follow_links: LinkMode,
         gitignore: bool,
         hidden: bool,
+        lock_files: bool,
     }
 
     /// What receives the prompt of a goal. A repository's values apply only if the repository is trusted.

@@ -98,7 +98,12 @@ const fn user_only(name: &'static str, kind: Kind, default: &'static str, doc: &
 /// All settings, in the order of the default file. Keys without a section come first.
 pub const KEYS: &[Key] = &[
     claw("max_file_size_kb", Kind::Count, "1024", "Leave out files larger than this many KB (1024 bytes)."),
-    claw("max_files_per_directory", Kind::Count, "50", "Include at most this many text files per directory, the first ones by name."),
+    claw(
+        "max_files_per_directory",
+        Kind::Count,
+        "50",
+        "Include at most this many text files per directory, the first ones by name.\n`brief pack` has no such limit unless you set one here.",
+    ),
     claw(
         "error_handling_mode",
         Kind::Choice(ErrorMode::WORDS),
@@ -125,6 +130,12 @@ pub const KEYS: &[Key] = &[
     ),
     anyone("gitignore", Kind::Bool, "true", "Whether .gitignore, .git/info/exclude and git's global excludes are respected."),
     anyone("hidden", Kind::Bool, "false", "Whether to include hidden files and directories while walking."),
+    anyone(
+        "lock_files",
+        Kind::Bool,
+        "false",
+        "Whether to include the lock files of package managers (Cargo.lock, package-lock.json, …) while walking.\nThe files of a goal (`brief run`) include them unless you set this to false.",
+    ),
     user_only("redact", Kind::Bool, "true", "Whether to replace text that is clearly a secret by [redacted: kind]."),
     trusted(
         "receiver_type",

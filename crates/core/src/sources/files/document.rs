@@ -12,7 +12,7 @@ use super::spool::{Run, Spool};
 use super::tree::tree;
 use crate::failure::Failure;
 use crate::fs::{FileError, Replacement, name_unlinked};
-use crate::note::{Note, NoteKind};
+use crate::note::{Level, Note, NoteKind};
 use crate::render::{Frame, Style};
 
 /// Everything that goes into a document, decided and rendered.
@@ -52,9 +52,11 @@ impl Packed {
     /// Returns the number of files left out, by kind.
     pub fn skipped(&self) -> BTreeMap<NoteKind, usize> {
         let mut counts = BTreeMap::new();
-        // A directory with too many files is one error; each file beyond the limit has its own note.
+        // A directory with too many files is one error or warning; each file beyond the limit has its own note.
+        let is_directory = |note: &&Note| note.kind == NoteKind::TooMany && note.level > Level::Info;
         let from_errors = self.errors.iter().map(|error| error.problem.kind()).filter(|kind| *kind != NoteKind::TooMany);
-        for kind in self.notes.iter().map(|note| note.kind).filter(|kind| is_skip(*kind)).chain(from_errors) {
+        let from_notes = self.notes.iter().filter(|note| !is_directory(note)).map(|note| note.kind).filter(|kind| is_skip(*kind));
+        for kind in from_notes.chain(from_errors) {
             *counts.entry(kind).or_default() += 1;
         }
         counts

@@ -1,15 +1,17 @@
 //! Applies the limits that depend on all files: files per directory, and a budget of tokens.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use serde::Serialize;
 
 use super::document::Packed;
 use super::load::Section;
+use super::priority::{Anchors, Priority, compare};
 use super::rules::Rules;
 use crate::failure::Failure;
 use crate::fs::{FileError, FileProblem};
-use crate::note::{Note, NoteKind};
+use crate::note::{Level, Note, NoteKind};
 use crate::shown::tree_order;
 use crate::tokens::TokenCounter;
 
@@ -51,17 +53,31 @@ pub struct Fitted {
 /// Applies the limit per directory, then the order. The sections must be sorted by path.
 ///
 /// Files that the user named one by one do not count towards the limit.
-pub(super) fn fit(mut sections: Vec<Section>, rules: &Rules, sort: SortBy) -> Fitted {
-    let limit = rules.max_files_per_directory;
+pub(super) fn fit(sections: Vec<Section>, rules: &Rules, sort: SortBy) -> Fitted {
+    let mut fitted = Fitted { kept: sections, left_out: Vec::new(), named: NAMED, errors: Vec::new(), notes: Vec::new() };
+    if let Some(limit) = rules.max_files_per_directory {
+        limit_directories(&mut fitted, limit, rules);
+    }
+    match sort {
+        SortBy::Path => {}
+        SortBy::Size => fitted.kept.sort_by_key(|section| std::cmp::Reverse(section.bytes)),
+        SortBy::Tokens => fitted.kept.sort_by_key(|section| std::cmp::Reverse(section.tokens)),
+        SortBy::Modified => fitted.kept.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| tree_order(&a.shown, &b.shown))),
+    }
+    fitted
+}
+
+/// Leaves out the files of a directory beyond the first `limit` ones.
+fn limit_directories(fitted: &mut Fitted, limit: usize, rules: &Rules) {
     // The length of the directory part of a path; for the root directory, its slash.
     let directory_of = |section: &Section| section.shown.rfind('/').map_or(0, |at| at.max(1));
-    let mut fitted = Fitted { kept: Vec::new(), left_out: Vec::new(), named: NAMED, errors: Vec::new(), notes: Vec::new() };
+    let mut sections = std::mem::take(&mut fitted.kept);
     // The number of files per directory, in the order of their first file.
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut counts: Vec<(&str, usize)> = Vec::new();
     let mut beyond = vec![false; sections.len()];
     let mut current: Option<(&str, usize)> = None;
-    for (index, section) in sections.iter().enumerate().filter(|(_, section)| !section.is_explicit) {
+    for (index, section) in sections.iter().enumerate().filter(|(_, section)| !section.found.is_explicit()) {
         let directory = &section.shown[..directory_of(section)];
         let place = match current {
             Some((name, place)) if name == directory => place,
@@ -78,7 +94,12 @@ pub(super) fn fit(mut sections: Vec<Section>, rules: &Rules, sort: SortBy) -> Fi
     for (directory, count) in counts {
         let directory = if directory.is_empty() { "." } else { directory };
         if count > limit {
-            fitted.errors.push(FileError::new(directory.to_owned(), FileProblem::TooMany { count, limit }));
+            let error = FileError::new(directory.to_owned(), FileProblem::TooMany { count, limit });
+            if rules.is_error(&error.problem) {
+                fitted.errors.push(error);
+            } else {
+                fitted.notes.push(error.note(Level::Warning).decided_by(decided_by.clone()));
+            }
         } else if count >= limit - limit / 10 {
             let reason = format!("{count} of at most {limit} text files, close to the limit per directory");
             fitted.notes.push(Note::warning(directory, NoteKind::NearLimit, reason).decided_by(decided_by.clone()));
@@ -96,30 +117,42 @@ pub(super) fn fit(mut sections: Vec<Section>, rules: &Rules, sort: SortBy) -> Fi
         !is_beyond
     });
     fitted.kept = sections;
-    match sort {
-        SortBy::Path => {}
-        SortBy::Size => fitted.kept.sort_by_key(|section| std::cmp::Reverse(section.bytes)),
-        SortBy::Tokens => fitted.kept.sort_by_key(|section| std::cmp::Reverse(section.tokens)),
-        SortBy::Modified => fitted.kept.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| tree_order(&a.shown, &b.shown))),
-    }
-    fitted
 }
 
-/// Leaves out sections that do not fit into `budget` tokens, in order; a section that is too large is skipped.
+/// Leaves out sections that do not fit into `budget` tokens. With `anchors`, the budget takes what matters most first;
+/// without, the order of the document decides. A section that is too large is skipped.
 ///
 /// Joining texts can change token boundaries, so the sum of the parts is only an estimate; the finished document
 /// decides. If it is too large, the list of left-out files is shortened before another file is left out.
-pub(super) fn fit_budget(packed: &mut Packed, budget: u64, counter: &dyn TokenCounter) -> Result<(), Failure> {
+pub(super) fn fit_budget(packed: &mut Packed, budget: u64, counter: &dyn TokenCounter, anchors: Option<&Anchors>) -> Result<(), Failure> {
     let all = std::mem::take(&mut packed.fitted.kept);
+    let ranks: Vec<Option<(Priority, usize)>> = all.iter().map(|section| Some(anchors?.rank(section))).collect();
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by(|a, b| match (ranks[*a], ranks[*b]) {
+        (Some(first), Some(second)) => compare((first, &all[*a].shown), (second, &all[*b].shown)),
+        _ => Ordering::Equal,
+    });
     let mut used = count(packed, counter);
-    for section in all {
+    let mut fits = vec![false; all.len()];
+    for index in &order {
+        let section = &all[*index];
         // The line in the tree costs about as much as the path.
         let cost = section.rendered_tokens.unwrap_or(section.bytes) + section.shown.len() as u64 / 3 + 4;
-        if used + cost <= budget {
+        fits[*index] = used + cost <= budget;
+        if fits[*index] {
             used += cost;
+        }
+    }
+    // The kept ones in the order of the document; what matters least is last in `order`.
+    let priority = |index: usize| ranks[index].map(|(priority, _)| priority);
+    order.retain(|index| fits[*index]);
+    let mut kept_indexes = Vec::with_capacity(order.len());
+    for (index, section) in all.into_iter().enumerate() {
+        if fits[index] {
+            kept_indexes.push(index);
             packed.fitted.kept.push(section);
         } else {
-            leave(packed, &section);
+            leave(packed, &section, priority(index));
         }
     }
     loop {
@@ -131,8 +164,11 @@ pub(super) fn fit_budget(packed: &mut Packed, budget: u64, counter: &dyn TokenCo
         }
         if packed.fitted.named > 0 {
             packed.fitted.named /= 2;
-        } else if let Some(last) = packed.fitted.kept.pop() {
-            leave(packed, &last);
+        } else if let Some(last) = order.pop() {
+            let at = kept_indexes.binary_search(&last).expect("it was kept");
+            kept_indexes.remove(at);
+            let section = packed.fitted.kept.remove(at);
+            leave(packed, &section, priority(last));
         } else {
             return Err(Failure::new(format!("a budget of {budget} tokens is too small: without any file the document takes {size}"))
                 .hint("`--format jsonl` adds no text around the files"));
@@ -148,9 +184,10 @@ fn count(packed: &Packed, counter: &dyn TokenCounter) -> u64 {
     counter.count(&document, &blake3::hash(document.as_bytes()))
 }
 
-fn leave(packed: &mut Packed, section: &Section) {
+fn leave(packed: &mut Packed, section: &Section, priority: Option<Priority>) {
     let tokens = section.tokens.unwrap_or_default();
-    let reason = format!("left out for the budget: {tokens} tokens, {} bytes", section.bytes);
+    let priority = priority.map(|priority| format!(" ({})", priority.words())).unwrap_or_default();
+    let reason = format!("left out for the budget: {tokens} tokens, {} bytes{priority}", section.bytes);
     packed.notes.push(Note::warning(section.shown.clone(), NoteKind::Budget, reason).decided_by("--budget"));
     packed.fitted.left_out.push(Left { path: section.shown.clone(), bytes: section.bytes, tokens });
 }

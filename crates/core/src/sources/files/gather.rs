@@ -13,7 +13,7 @@ use super::rules::Rules;
 use crate::candidate::Candidate;
 use crate::fs::{FileError, FileProblem, LinkProblem};
 use crate::load::Root;
-use crate::note::{Note, NoteKind};
+use crate::note::{Level, Note, NoteKind};
 use crate::project::repository;
 use crate::shown::{normalize, path_text, relative_text, tree_order};
 
@@ -22,18 +22,22 @@ use crate::shown::{normalize, path_text, relative_text, tree_order};
 pub enum Found {
     /// The user named this file.
     Named,
+    /// The file is in a list that the user gave, most likely the output of a program such as `git ls-files`.
+    Listed,
     /// Found below a root, and not a link.
     Walked { root: usize },
     /// Found through a link below a root to a file inside the same root. Its path is the real one.
     Linked { root: usize },
 }
 
-impl Candidate<Found> {
-    /// Returns whether the user named this file.
-    pub fn is_explicit(&self) -> bool {
-        self.about == Found::Named
+impl Found {
+    /// Returns whether the user gave the path of this file, on the command line or in a list.
+    pub fn is_explicit(self) -> bool {
+        matches!(self, Self::Named | Self::Listed)
     }
+}
 
+impl Candidate<Found> {
     fn order(&self, other: &Self) -> Ordering {
         tree_order(&self.shown, &other.shown).then_with(|| self.path.cmp(&other.path))
     }
@@ -47,6 +51,17 @@ pub struct Gathered {
     pub errors: Vec<FileError>,
     pub notes: Vec<Note>,
     pub roots: Vec<WalkedRoot>,
+}
+
+impl Gathered {
+    /// Adds a given path that cannot be used. One that does not exist is always an error: somebody expects it in the result.
+    fn refuse(&mut self, error: FileError, found: Found, rules: &Rules) {
+        if found == Found::Named || error.problem == FileProblem::Missing || rules.is_error(&error.problem) {
+            self.errors.push(error);
+        } else {
+            self.notes.push(error.note(Level::Warning));
+        }
+    }
 }
 
 /// A walked directory. It is opened before the walk, so that files are read beneath the same directory.
@@ -74,9 +89,15 @@ impl WalkedRoot {
 
 /// Walks every argument. Relative arguments start from `here`, which must be absolute.
 pub fn gather(arguments: &[PathBuf], here: &Path, rules: &Rules) -> Gathered {
+    gather_all(arguments, &[], here, rules)
+}
+
+/// Walks every argument, and every path of a list.
+pub(super) fn gather_all(arguments: &[PathBuf], listed: &[PathBuf], here: &Path, rules: &Rules) -> Gathered {
     let mut gathered = Gathered::default();
     let mut has_links = false;
-    for argument in arguments {
+    let given = arguments.iter().map(|path| (path, Found::Named)).chain(listed.iter().map(|path| (path, Found::Listed)));
+    for (argument, found) in given {
         // Remove `.` components, because ignore rules are matched by prefix.
         let path: PathBuf = here.join(argument).components().collect();
         let shown = shown_argument(argument, &path, here);
@@ -89,7 +110,7 @@ pub fn gather(arguments: &[PathBuf], here: &Path, rules: &Rules) -> Gathered {
                 let root = match Root::open(&path) {
                     Ok(root) => WalkedRoot { root, shown: shown.clone() },
                     Err(problem) => {
-                        gathered.errors.push(FileError::new(shown, problem));
+                        gathered.refuse(FileError::new(shown, problem), found, rules);
                         continue;
                     }
                 };
@@ -106,7 +127,7 @@ pub fn gather(arguments: &[PathBuf], here: &Path, rules: &Rules) -> Gathered {
             // Whether it is a regular file is checked on the handle when it is read.
             Ok(_) => match rules.excluded_by_glob(&shown, &shown) {
                 Some((reason, layer)) => gathered.notes.push(Note::info(shown, NoteKind::Excluded, reason).decided_by(layer)),
-                None => gathered.candidates.push(Candidate { path, shown, about: Found::Named }),
+                None => gathered.candidates.push(Candidate { path, shown, about: found }),
             },
             Err(error) => {
                 let is_broken_link = fs::symlink_metadata(&path).is_ok_and(|link| link.is_symlink());
@@ -114,13 +135,13 @@ pub fn gather(arguments: &[PathBuf], here: &Path, rules: &Rules) -> Gathered {
                     FileProblem::Missing if is_broken_link => FileProblem::Link(LinkProblem::ToNothing),
                     problem => problem,
                 };
-                gathered.errors.push(FileError::new(shown, problem));
+                gathered.refuse(FileError::new(shown, problem), found, rules);
             }
         }
     }
     // A stable sort, because it benefits from the runs that the threads have already sorted.
     gathered.candidates.sort_by(Candidate::<Found>::order);
-    if arguments.len() > 1 || has_links {
+    if arguments.len() + listed.len() > 1 || has_links {
         deduplicate(&mut gathered);
     }
     drop_own_output(&mut gathered, rules);
@@ -156,8 +177,9 @@ fn deduplicate(gathered: &mut Gathered) {
     };
     let rank = |candidate: &Candidate<Found>| match candidate.about {
         Found::Named => 0,
-        Found::Walked { .. } => 1,
-        Found::Linked { .. } => 2,
+        Found::Listed => 1,
+        Found::Walked { .. } => 2,
+        Found::Linked { .. } => 3,
     };
     let keys: Vec<PathBuf> = gathered.candidates.iter().map(&mut canonical).collect();
     let mut best: HashMap<&Path, usize> = HashMap::with_capacity(keys.len());
@@ -202,7 +224,7 @@ fn drop_own_output(gathered: &mut Gathered, rules: &Rules) {
     };
     if let Some(index) = gathered.candidates.iter().position(is_output) {
         let Candidate { shown, about, .. } = gathered.candidates.remove(index);
-        if about == Found::Named {
+        if about.is_explicit() {
             // A file that the user named must not be overwritten.
             gathered.errors.push(FileError::new(shown, FileProblem::Output));
         } else {
@@ -293,7 +315,7 @@ fn walk(root: &WalkedRoot, number: usize, rules: &Rules) -> Walked {
         Box::new(move |entry| {
             match entry {
                 Ok(entry) => share.walked.visit(entry, root, number, rules),
-                Err(error) => share.walked.fail(&error, root),
+                Err(error) => share.walked.fail(&error, root, rules),
             }
             WalkState::Continue
         })
@@ -320,6 +342,10 @@ impl Walked {
         if let Some((extension, layer)) = rules.excluded_extension(name) {
             self.notes
                 .push(Note::info(shown.clone(), NoteKind::Excluded, format!("has the excluded extension `{extension}`")).decided_by(layer));
+            return;
+        }
+        if let Some(layer) = rules.excludes_lock_file(name) {
+            self.notes.push(Note::info(shown, NoteKind::LockFile, "a lock file; `--lock-files` includes it").decided_by(layer));
             return;
         }
         if rules.has_globs() {
@@ -379,13 +405,18 @@ impl Walked {
         }
     }
 
-    fn fail(&mut self, error: &ignore::Error, root: &WalkedRoot) {
+    fn fail(&mut self, error: &ignore::Error, root: &WalkedRoot, rules: &Rules) {
         let path = path_of(error).map_or_else(|| root.shown.clone(), |path| root.shown_below(path));
         let problem = match error.io_error() {
             Some(io) => FileProblem::from(std::io::Error::new(io.kind(), io.to_string())),
             None => FileProblem::Io(error.to_string()),
         };
-        self.errors.push(FileError::new(path, problem));
+        let error = FileError::new(path, problem);
+        if rules.is_error(&error.problem) {
+            self.errors.push(error);
+        } else {
+            self.notes.push(error.note(Level::Warning));
+        }
     }
 }
 

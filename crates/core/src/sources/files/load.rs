@@ -38,7 +38,7 @@ pub struct LoadedFile<'a> {
 #[derive(Debug, Clone)]
 pub struct Section {
     pub shown: String,
-    pub is_explicit: bool,
+    pub found: Found,
     pub bytes: u64,
     /// The exact tokens of the content, if they were requested.
     pub tokens: Option<u64>,
@@ -76,6 +76,15 @@ pub(super) struct Job<'a> {
     /// Device and inode of stdout if it is a file, so that it is not packed into itself.
     pub(super) stdout_identity: Option<(u64, u64)>,
     pub(super) progress: Option<&'a Progress>,
+}
+
+impl Job<'_> {
+    /// Returns how important it is that a file that nobody named is left out. A tree prints no contents, so it does not
+    /// matter there why they cannot be printed.
+    fn level_of(&self, problem: &FileProblem) -> Level {
+        let is_about_content = matches!(problem, FileProblem::Binary | FileProblem::NotUtf8 { .. } | FileProblem::TooLarge { .. });
+        if self.style.prints_contents() || !is_about_content { Level::Warning } else { Level::Info }
+    }
 }
 
 /// The result for one candidate.
@@ -204,9 +213,9 @@ impl<'a> Worker<'a> {
         };
         self.block.truncate(offset);
         match error {
-            Some(error) if candidate.is_explicit() || !is_merely_skipped(&error.problem) => Verdict::Error(error),
+            Some(error) if candidate.about == Found::Named || self.job.rules.is_error(&error.problem) => Verdict::Error(error),
             Some(error) => {
-                self.notes.push(error.note(Level::Warning));
+                self.notes.push(error.note(self.job.level_of(&error.problem)));
                 Verdict::Skipped
             }
             None => Verdict::Skipped,
@@ -249,7 +258,7 @@ impl<'a> Worker<'a> {
         });
         Ok(Some(Section {
             shown: shown.to_owned(),
-            is_explicit: candidate.is_explicit(),
+            found: candidate.about,
             bytes,
             tokens,
             rendered_tokens,
@@ -263,7 +272,7 @@ impl<'a> Worker<'a> {
     fn open(&mut self, candidate: &Candidate<Found>) -> Result<Option<Opened>, FileProblem> {
         let path = candidate.path.as_path();
         let opened = match candidate.about {
-            Found::Named => open_named(path)?,
+            Found::Named | Found::Listed => open_named(path)?,
             Found::Walked { root } => {
                 let root = &self.roots[root].root;
                 self.neighbours.open(root, path.strip_prefix(root.path()).unwrap_or(path))?
@@ -293,19 +302,11 @@ fn near_limit(shown: &str, bytes: u64, rules: &Rules) -> Option<Note> {
     })
 }
 
-/// Returns whether a problem is not an error for a walked file: binary and undecodable files were not requested by
-/// name, and files may disappear between the walk and the read.
-fn is_merely_skipped(problem: &FileProblem) -> bool {
-    matches!(
-        problem,
-        FileProblem::Missing | FileProblem::Binary | FileProblem::NotUtf8 { .. } | FileProblem::NotRegular(_) | FileProblem::Link(_)
-    )
-}
-
 /// Returns a file without its secrets, and adds notes about it.
 fn guarded<'a>(shown: &'a str, content: &'a [u8], job: Job<'_>, notes: &mut Vec<Note>) -> Result<LoadedFile<'a>, FileProblem> {
     let mut file = LoadedFile { shown, text: text::decode(content)?, bytes: content.len() as u64, tokens: None, secrets: Vec::new() };
-    if job.rules.redacts {
+    // Without contents, secrets matter only for the number of tokens.
+    if job.rules.redacts && (job.style.prints_contents() || job.counter.is_some()) {
         let redacted = secrets::redact(&file.text);
         if !redacted.secrets.is_empty() {
             file.secrets = redacted.secrets;
@@ -313,8 +314,10 @@ fn guarded<'a>(shown: &'a str, content: &'a [u8], job: Job<'_>, notes: &mut Vec<
         }
     }
     file.tokens = job.counter.map(|counter| counter.count(&file.text, &blake3::hash(file.text.as_bytes())));
-    notes.extend(near_limit(shown, file.bytes, job.rules));
-    notes.extend(file.secrets.iter().map(|secret| secret.note(shown)));
-    notes.extend(job.style.replaces(&file));
+    if job.style.prints_contents() {
+        notes.extend(near_limit(shown, file.bytes, job.rules));
+        notes.extend(file.secrets.iter().map(|secret| secret.note(shown)));
+        notes.extend(job.style.replaces(&file));
+    }
     Ok(file)
 }

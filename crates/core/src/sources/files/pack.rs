@@ -3,13 +3,15 @@
 //! `load` reads and renders in one step, because a tree of 30,000 files must not be kept in memory: rendered sections
 //! are kept in a spool until the limits are known. Asking questions and printing are up to the caller.
 
+use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
 use super::document::Packed;
 use super::explain::explain;
 use super::fit::{SortBy, fit, fit_budget};
-use super::gather::{Gathered, gather};
+use super::gather::{Gathered, gather_all};
 use super::load::{Job, Loaded, Progress, load};
+use super::priority::Anchors;
 use super::rules::Rules;
 use super::spool::Home;
 use crate::failure::Failure;
@@ -22,8 +24,11 @@ use crate::tokens::TokenCounter;
 /// What to pack, and how.
 #[derive(Clone)]
 pub struct PackRequest<'a> {
-    /// Files and directories.
+    /// Files and directories that the user names.
     pub paths: &'a [PathBuf],
+    /// Files and directories of a list. What they contain is treated like what is found in a directory: a binary file among
+    /// them is a warning.
+    pub listed: &'a [PathBuf],
     /// The directory that relative paths start from; absolute.
     pub here: &'a Path,
     pub rules: &'a Rules,
@@ -54,6 +59,7 @@ impl<'a> PackRequest<'a> {
     pub fn new(paths: &'a [PathBuf], here: &'a Path, rules: &'a Rules) -> Self {
         Self {
             paths,
+            listed: &[],
             here,
             rules,
             style: Style::default(),
@@ -68,6 +74,11 @@ impl<'a> PackRequest<'a> {
 
     fn budget(&self) -> Option<u64> {
         self.tokens?.budget
+    }
+
+    /// Returns whether a budget takes what matters most first. An order that the user asks for decides instead.
+    pub fn fills_by_priority(&self) -> bool {
+        self.budget().is_some() && self.sort == SortBy::Path
     }
 
     fn job(&self) -> Job<'a> {
@@ -93,7 +104,7 @@ impl<'a> PackRequest<'a> {
 /// A file that cannot be used becomes an error or a note in the result and does not stop the others;
 /// [`Packed::decide`] says what to do about the errors.
 pub fn pack(request: &PackRequest<'_>) -> Result<Packed, Failure> {
-    let mut gathered = gather(request.paths, request.here, request.rules);
+    let mut gathered = gather_all(request.paths, request.listed, request.here, request.rules);
     let mut loaded = load(&gathered, request.job(), request.home())?;
     let mut fitted = fit(std::mem::take(&mut loaded.sections), request.rules, request.sort);
     let errors = in_order(&mut [&mut gathered.errors, &mut loaded.errors, &mut fitted.errors]);
@@ -110,7 +121,9 @@ pub fn pack(request: &PackRequest<'_>) -> Result<Packed, Failure> {
         spool: loaded.spool,
     };
     if let Some(Tokens { counter, budget: Some(budget) }) = request.tokens {
-        fit_budget(&mut packed, budget, counter)?;
+        let anchors = request.fills_by_priority().then(|| Anchors::of(&gathered));
+        fit_budget(&mut packed, budget, counter, anchors.as_ref())?;
+        packed.notes.sort_by(by_path_and_kind);
     }
     Ok(packed)
 }
@@ -136,7 +149,11 @@ fn notes(
     if request.explains {
         notes.extend(explain(gathered, &notes, errors, request.rules));
     }
-    notes.sort_by(|a, b| tree_order(&a.path, &b.path).then_with(|| a.kind.cmp(&b.kind)));
+    notes.sort_by(by_path_and_kind);
     notes.dedup();
     notes
+}
+
+fn by_path_and_kind(a: &Note, b: &Note) -> Ordering {
+    tree_order(&a.path, &b.path).then_with(|| a.kind.cmp(&b.kind))
 }

@@ -7,8 +7,10 @@ use std::path::PathBuf;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Serialize;
 
+use super::lock_files::is_lock_file;
 use crate::failure::Failure;
-use crate::settings::{FilesSettings, LinkMode, Setting, Settings};
+use crate::fs::FileProblem;
+use crate::settings::{ErrorMode, FilesSettings, LinkMode, Setting, Settings};
 
 /// Where a pattern was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,12 +93,23 @@ impl Patterns {
 /// More threads than this would only wait for each other.
 const MAX_THREADS: usize = 64;
 
+/// What the files are for. This decides how much a file that was found in a directory and cannot be used matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// A document of its own: `brief pack`.
+    Document,
+    /// The files of a goal: `brief run --context`, as spec 4 describes it.
+    Goal,
+}
+
 /// The rules of one walk.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a setting or a flag of its own")]
 pub struct Rules {
+    pub purpose: Purpose,
     pub max_file_size_kb: u64,
-    pub max_files_per_directory: usize,
+    /// `None` means no limit.
+    pub max_files_per_directory: Option<usize>,
     pub excluded_directories: Patterns,
     /// In lower case, without a dot, with the layer that gave each.
     pub excluded_extensions: Vec<(String, String)>,
@@ -107,6 +120,7 @@ pub struct Rules {
     /// `.ignore` and `.briefignore`.
     pub honours_ignore_files: bool,
     pub takes_hidden: bool,
+    pub takes_lock_files: bool,
     pub redacts: bool,
     pub include: Patterns,
     pub exclude: Patterns,
@@ -124,14 +138,17 @@ pub struct Rules {
 #[derive(Debug, Clone, Serialize)]
 pub struct ShownLimits {
     pub max_file_size_kb: u64,
-    pub max_files_per_directory: usize,
+    /// `None` means no limit.
+    pub max_files_per_directory: Option<usize>,
     pub excluded_directories: Vec<String>,
     pub excluded_extensions: Vec<String>,
     pub recurse_depth: Option<usize>,
 }
 
 impl Rules {
-    /// Combines the rules. Names from flags are added to the lists from the settings.
+    /// Combines the rules for a document. Names from flags are added to the lists from the settings.
+    ///
+    /// There is no limit per directory unless a layer sets one.
     pub fn settle(
         settings: &Settings,
         more_directories: &[String],
@@ -147,8 +164,10 @@ impl Rules {
         let extensions: Vec<_> =
             extensions.into_iter().map(|(item, given_by)| (item.trim_start_matches('.').to_lowercase(), given_by.to_string())).collect();
         let max_file_size_kb = settings.files.max_file_size_kb.value;
-        let max_files_per_directory = usize::try_from(settings.files.max_files_per_directory.value).unwrap_or(usize::MAX);
+        let limit = &settings.files.max_files_per_directory;
+        let max_files_per_directory = (!limit.is_default()).then(|| usize::try_from(limit.value).unwrap_or(usize::MAX));
         Ok(Self {
+            purpose: Purpose::Document,
             max_file_size_kb,
             max_files_per_directory,
             shown: ShownLimits {
@@ -165,6 +184,7 @@ impl Rules {
             honours_gitignore: settings.files.gitignore.value,
             honours_ignore_files: true,
             takes_hidden: settings.files.hidden.value,
+            takes_lock_files: settings.files.lock_files.value,
             redacts: settings.guards.redact.value,
             include: Patterns::default(),
             exclude: Patterns::default(),
@@ -172,6 +192,37 @@ impl Rules {
             threads: 0,
             settings: settings.files.clone(),
         })
+    }
+
+    /// Returns these rules for the files of a goal: the defaults of spec 4 apply, which limits files per directory and knows
+    /// nothing of lock files.
+    #[must_use]
+    pub fn for_goal(mut self) -> Self {
+        self.purpose = Purpose::Goal;
+        let limit = usize::try_from(self.settings.max_files_per_directory.value).unwrap_or(usize::MAX);
+        self.max_files_per_directory = Some(limit);
+        self.shown.max_files_per_directory = Some(limit);
+        self.takes_lock_files |= self.settings.lock_files.is_default();
+        self
+    }
+
+    /// Returns whether a problem with a file that was found in a directory or read from a list is an error; otherwise it is
+    /// a warning. A problem with a path that the user named is always an error.
+    pub fn is_error(&self, problem: &FileProblem) -> bool {
+        let is_strict = self.settings.error_handling_mode.value == ErrorMode::Strict;
+        match problem {
+            // Files may disappear between the walk and the read; links and devices are not files that anybody misses.
+            FileProblem::Missing | FileProblem::NotRegular(_) | FileProblem::Link(_) => false,
+            // Spec 4 skips binary files automatically.
+            FileProblem::Binary => is_strict && self.purpose == Purpose::Document,
+            FileProblem::NotUtf8 { .. } => is_strict,
+            _ => is_strict || self.purpose == Purpose::Goal,
+        }
+    }
+
+    /// Returns the layer that leaves out a file with this name because it is a lock file.
+    pub fn excludes_lock_file(&self, name: &str) -> Option<String> {
+        (!self.takes_lock_files && is_lock_file(name)).then(|| self.settings.lock_files.decided_by())
     }
 
     /// Returns the size limit in bytes.
