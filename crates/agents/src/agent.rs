@@ -110,6 +110,34 @@ pub struct Switch {
     pub off: bool,
     /// The key of a list with the names of disabled handlers. Unlike `key`, it counts in every file.
     pub list: Option<&'static str>,
+    pub managed: Option<Managed>,
+}
+
+/// Settings that an administrator makes for all users of a machine. They decide before those of the user.
+#[derive(Debug, Clone, Copy)]
+pub struct Managed {
+    /// Their directory on this operating system.
+    pub directory: &'static str,
+    /// The environment variable that names another directory.
+    pub variable: &'static str,
+    pub file: &'static str,
+    /// The directory, inside of the other one, with more files. The last one by name decides.
+    pub parts: &'static str,
+    /// The file in the agent's home with the settings that the organisation's server has sent.
+    pub received: &'static str,
+    /// The key, as a JSON pointer, that disables all hooks except those in managed settings.
+    pub only: &'static str,
+}
+
+/// Where the agent keeps plugins, which may register hooks too.
+#[derive(Debug, Clone, Copy)]
+pub struct Plugins {
+    /// The directory in the agent's home.
+    pub directory: &'static str,
+    /// Whether a plugin is in `MARKETPLACE/NAME/VERSION` inside of it and called `NAME@MARKETPLACE`. Otherwise it is in `NAME`.
+    pub has_marketplaces: bool,
+    /// The key, as a JSON pointer, of the table that enables plugins in the files of [`Switch`]. Empty if all are enabled.
+    pub enabled: &'static str,
 }
 
 /// What the user must approve before the agent runs an installed hook. `brief doctor` checks each kind.
@@ -191,6 +219,7 @@ pub struct Agent {
     /// What to register for an older version. The installer runs `PROGRAM --version` only if this is set.
     pub older: Option<Older>,
     pub switch: Option<Switch>,
+    pub plugins: Option<Plugins>,
     pub trust: Trust,
     /// What the user must do after an installation, if anything.
     pub approval: &'static str,

@@ -39,7 +39,8 @@ pub fn run(call: &Call<'_>, host: &dyn Host, input: &mut dyn Input, output: &mut
         leave_heartbeat(call, host, &key.short(), &Outcome::Foreign, &[]);
         return None;
     }
-    let receipt = window::brief(&request, host, &mut Stdout { agent: request.agent, event: request.event, output });
+    let mut target = Stdout { agent: request.agent, event: request.event, is_whole: request.only.is_some(), output };
+    let receipt = window::brief(&request, host, &mut target);
     leave_heartbeat(call, host, &receipt.session, &receipt.outcome, &receipt.notes);
     Some(receipt)
 }
@@ -68,12 +69,29 @@ fn is_foreign(host: &dyn Host, request: &Request) -> bool {
 struct Stdout<'a> {
     agent: &'static Agent,
     event: &'static Event,
+    /// Whether everything is printed at once, whatever the agent's cap is.
+    is_whole: bool,
     output: &'a mut dyn Write,
+}
+
+impl Stdout<'_> {
+    /// Returns what the user should know about an output that the agent will cut.
+    fn warning(&self, rendered: &Rendered) -> Option<String> {
+        let agent = self.agent;
+        (self.is_whole && rendered.size > agent.cautious_cap).then(|| {
+            format!(
+                "brief: the core files are {} characters long, and {} shows the model only the beginning of anything over {}. \
+                 `brief install {}` delivers them in parts.",
+                rendered.size, agent.title, agent.cautious_cap, agent.name
+            )
+        })
+    }
 }
 
 impl Target for Stdout<'_> {
     fn deliver(&mut self, rendered: &Rendered) -> io::Result<()> {
-        self.output.write_all(wire::object(self.agent, self.event, &rendered.text).as_bytes())?;
+        let message = self.warning(rendered);
+        self.output.write_all(wire::object(self.agent, self.event, &rendered.text, message.as_deref()).as_bytes())?;
         self.output.flush()
     }
 }

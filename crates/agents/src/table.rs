@@ -82,6 +82,7 @@ const BASE: Agent = Agent {
     forks: "treated as a new session",
     older: None,
     switch: None,
+    plugins: None,
     trust: Trust::None,
     approval: "",
     prompting: None,

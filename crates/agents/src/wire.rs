@@ -144,10 +144,16 @@ impl Input for Stdin {
     }
 }
 
-/// Returns the JSON object that carries context on stdout.
-pub fn object(agent: &Agent, event: &Event, context: &str) -> String {
+/// Returns the JSON object that carries context on stdout. `message` is for the user; only some agents can show one.
+pub fn object(agent: &Agent, event: &Event, context: &str, message: Option<&str>) -> String {
     let value = match agent.shape {
-        Shape::Nested => json!({ "hookSpecificOutput": { "hookEventName": event.name, "additionalContext": context } }),
+        Shape::Nested => {
+            let mut value = json!({ "hookSpecificOutput": { "hookEventName": event.name, "additionalContext": context } });
+            if let Some(message) = message {
+                value["systemMessage"] = json!(message);
+            }
+            value
+        }
         Shape::Flat => json!({ "additionalContext": context }),
         Shape::FlatSnake => json!({ "additional_context": context }),
         Shape::Plain => json!({ "context": context }),

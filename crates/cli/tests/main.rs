@@ -6,6 +6,7 @@ mod config;
 mod docs;
 mod docs_hook;
 mod doctor;
+mod doctor_agents;
 mod domains_bad_input;
 mod domains_context;
 mod domains_init;

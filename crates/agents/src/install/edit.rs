@@ -76,19 +76,24 @@ pub fn is_bare(bytes: &[u8]) -> bool {
 
 /// Returns our commands in a file, in order.
 pub fn own_commands(agent: &Agent, bytes: &[u8]) -> Vec<String> {
+    commands(bytes, &|command| is_own(agent, command))
+}
+
+/// Returns the commands in a file that satisfy a condition, in order and each once.
+pub fn commands(bytes: &[u8], is_wanted: &dyn Fn(&str) -> bool) -> Vec<String> {
     let mut commands = Vec::new();
     let text = String::from_utf8_lossy(bytes);
     let parsed = CstRootNode::parse(text.strip_prefix(MARK).unwrap_or(&text), &options()).ok();
     let value = parsed.and_then(|root| root.to_serde_value()).unwrap_or_default();
-    collect(agent, &value, &mut commands);
+    collect(is_wanted, &value, &mut commands);
     commands
 }
 
-fn collect(agent: &Agent, value: &Value, commands: &mut Vec<String>) {
+fn collect(is_wanted: &dyn Fn(&str) -> bool, value: &Value, commands: &mut Vec<String>) {
     match value {
-        Value::String(text) if is_own(agent, text) && !commands.contains(text) => commands.push(text.clone()),
-        Value::Array(items) => items.iter().for_each(|item| collect(agent, item, commands)),
-        Value::Object(fields) => fields.values().for_each(|field| collect(agent, field, commands)),
+        Value::String(text) if is_wanted(text) && !commands.contains(text) => commands.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| collect(is_wanted, item, commands)),
+        Value::Object(fields) => fields.values().for_each(|field| collect(is_wanted, field, commands)),
         _ => {}
     }
 }
@@ -135,7 +140,7 @@ fn unexpected(place: &str, expected: &'static str) -> EditProblem {
 /// Returns whether a handler or a group of handlers contains one of ours.
 fn holds_own(agent: &Agent, node: &CstNode) -> bool {
     let mut commands = Vec::new();
-    collect(agent, &node.to_serde_value().unwrap_or_default(), &mut commands);
+    collect(&|command| is_own(agent, command), &node.to_serde_value().unwrap_or_default(), &mut commands);
     !commands.is_empty()
 }
 

@@ -110,10 +110,14 @@ pub fn is_own(agent: &Agent, command: &str) -> bool {
 
 /// Returns the words after `brief hook <agent>` in one of our commands: the event and the lane.
 pub fn own_words<'a>(agent: &Agent, command: &'a str) -> Option<Vec<&'a str>> {
+    let (_, words) = call(command)?;
+    words.strip_prefix(&["hook", agent.name]).map(<[&str]>::to_vec)
+}
+
+/// Splits a command that calls a program named `brief` into that program and its arguments.
+pub fn call(command: &str) -> Option<(String, Vec<&str>)> {
     let (program, rest) = first_word(audible(command).trim_start());
-    let mut words = rest.split_whitespace();
-    let is_own = is_own_program(&program) && words.next() == Some("hook") && words.next() == Some(agent.name);
-    is_own.then(|| words.collect())
+    is_own_program(&program).then(|| (program, rest.split_whitespace().collect()))
 }
 
 /// Returns whether a program's path ends in one of our names: `brief`, `brief.exe`, `brief-0.1`.

@@ -4,7 +4,7 @@ use briefing_core::Moment;
 use briefing_core::measure::Unit;
 
 use super::{BASE, event, mute};
-use crate::agent::{Agent, Older, PROMPT, Prompting, Switch};
+use crate::agent::{Agent, Managed, Older, PROMPT, Plugins, Prompting, Switch};
 
 pub(super) const ROW: Agent = Agent {
     name: "claude",
@@ -42,7 +42,22 @@ pub(super) const ROW: Agent = Agent {
         key: "/disableAllHooks",
         off: true,
         list: None,
+        managed: Some(Managed {
+            directory: if cfg!(target_os = "macos") {
+                "/Library/Application Support/ClaudeCode"
+            } else if cfg!(windows) {
+                r"C:\Program Files\ClaudeCode"
+            } else {
+                "/etc/claude-code"
+            },
+            variable: "CLAUDE_CODE_MANAGED_SETTINGS_PATH",
+            file: "managed-settings.json",
+            parts: "managed-settings.d",
+            received: "remote-settings.json",
+            only: "/allowManagedHooksOnly",
+        }),
     }),
+    plugins: Some(Plugins { directory: "plugins/cache", has_marketplaces: true, enabled: "/enabledPlugins" }),
     prompting: Some(Prompting { talking: &[PROMPT], piped: &["-p"] }),
     // `PostToolBatch` exists since 2.1.118. Before 2.1.101, Claude Code rejects the whole file if it names an unknown event.
     older: Some(Older {

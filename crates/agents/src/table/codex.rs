@@ -4,7 +4,7 @@ use briefing_core::Moment;
 use briefing_core::measure::Unit;
 
 use super::{BASE, FIELDS, event, mute};
-use crate::agent::{Agent, Fields, Handler, PROMPT, Prompting, Switch, Trust};
+use crate::agent::{Agent, Fields, Handler, PROMPT, Plugins, Prompting, Switch, Trust};
 
 pub(super) const ROW: Agent = Agent {
     name: "codex",
@@ -33,7 +33,15 @@ pub(super) const ROW: Agent = Agent {
     project_file: ".codex/hooks.json",
     sub_agents: "identified by `agent_id` (measured)",
     forks: "only what changed: its transcript names its origin (measured)",
-    switch: Some(Switch { project: &[".codex/config.toml"], user: "config.toml", key: "/features/hooks", off: false, list: None }),
+    switch: Some(Switch {
+        project: &[".codex/config.toml"],
+        user: "config.toml",
+        key: "/features/hooks",
+        off: false,
+        list: None,
+        managed: None,
+    }),
+    plugins: Some(Plugins { directory: "plugins/cache", has_marketplaces: true, enabled: "/plugins" }),
     trust: Trust::CodexHashes,
     approval: "Codex runs a hook only after you approve it: start `codex` and answer its question, or type /hooks.",
     // Outside a repository, Codex would ask a question, and without a terminal the user cannot answer it.

@@ -3,7 +3,7 @@
 use briefing_core::Moment;
 
 use super::{BASE, event, mute};
-use crate::agent::{Agent, Handler, PROMPT, Prompting, Switch, TimeoutUnit, Trust};
+use crate::agent::{Agent, Handler, PROMPT, Plugins, Prompting, Switch, TimeoutUnit, Trust};
 
 pub(super) const ROW: Agent = Agent {
     name: "gemini",
@@ -36,7 +36,9 @@ pub(super) const ROW: Agent = Agent {
         key: "/hooksConfig/enabled",
         off: false,
         list: Some("/hooksConfig/disabled"),
+        managed: None,
     }),
+    plugins: Some(Plugins { directory: "extensions", has_marketplaces: false, enabled: "" }),
     trust: Trust::GeminiFolders,
     prompting: Some(Prompting { talking: &["-i", PROMPT], piped: &[] }),
     ..BASE

@@ -26,6 +26,13 @@ pub(super) const ROW: Agent = Agent {
     home: ".qwen",
     home_variable: "QWEN_HOME",
     project_file: ".qwen/settings.json",
-    switch: Some(Switch { project: &[".qwen/settings.json"], user: "settings.json", key: "/disableAllHooks", off: true, list: None }),
+    switch: Some(Switch {
+        project: &[".qwen/settings.json"],
+        user: "settings.json",
+        key: "/disableAllHooks",
+        off: true,
+        list: None,
+        managed: None,
+    }),
     ..BASE
 };

@@ -1,7 +1,10 @@
 //! `brief doctor`: checks every agent on this machine, the store and the settings, and says how to fix what is wrong.
 
 mod agents;
+mod gate_entry;
+mod plugins;
 mod probe;
+mod program;
 mod store;
 mod switch;
 mod trust;
@@ -42,7 +45,7 @@ enum Verdict {
 /// The result of one check.
 #[derive(Debug, Clone, Serialize)]
 struct Check {
-    /// An agent's name, `store` or `settings`.
+    /// An agent's name, `program`, `store` or `settings`.
     about: String,
     what: String,
     verdict: Verdict,
@@ -66,7 +69,7 @@ impl Check {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let places = environment::places()?;
     let records = log::read(None).unwrap_or_default();
-    let mut checks = Vec::new();
+    let mut checks = vec![program::look()];
     let mut found = 0;
     for agent in AGENTS.iter().filter(|agent| concerns_us(agent, &places)) {
         found += 1;

@@ -11,33 +11,50 @@ use briefing_core::settings::Places;
 use briefing_core::shown::path_text;
 use briefing_core::{Failure, NoteKind};
 
-use super::{Check, Verdict, probe, switch, trust};
+use super::{Check, Verdict, gate_entry, plugins, probe, program, switch, trust};
 use crate::agent_version;
-use crate::commands::install::files::{MAX_SETTINGS, file_of, program, project_of, put_in, refuse};
+use crate::commands::install::files::{self, MAX_SETTINGS, file_of, project_of, put_in, refuse};
 use crate::commands::log::{Records, moment};
 
 pub(super) fn examine(agent: &'static Agent, places: &Places, records: &Records, fix: bool) -> Result<Vec<Check>, Failure> {
     let root = project_of(places);
-    let (user, project) = (file_of(agent, places, None)?, file_of(agent, places, Some(&root))?);
-    let is_same = user == project;
-    let mut checks = Place { agent, places, file: user, project: None }.examine(fix)?;
-    if !is_same {
-        checks.extend(Place { agent, places, file: project, project: Some(&root) }.examine(fix)?);
+    let user = Place { agent, places, file: file_of(agent, places, None)?, project: None };
+    let project = Place { agent, places, file: file_of(agent, places, Some(&root))?, project: Some(&root) };
+    let is_same = user.file == project.file;
+    let mut checks = Vec::new();
+    let mut own = Vec::new();
+    for place in [user, project].into_iter().take(if is_same { 1 } else { 2 }) {
+        let found = place.examine(fix)?;
+        if !found.is_empty() {
+            own.push(place);
+        }
+        checks.extend(found);
     }
-    if checks.is_empty() {
-        let detail = "not installed: none of its settings files has our entry";
-        return Ok(vec![Check::new(agent.name, "entry", Verdict::Info, detail).fix(format!("brief install {}", agent.name))]);
+    let of_others = plugins::carrying(agent, places);
+    checks.extend(switch::managed_entries(agent, places));
+    checks.extend(of_others.iter().filter(|plugin| plugin.is_enabled).flat_map(|plugin| plugin.look(agent, own.first())));
+    checks.extend(gate_entry::look(agent, places));
+    let is_installed = checks.iter().any(|check| check.what == "entry");
+    if is_installed {
+        checks.extend(switch::off(agent, places));
+        checks.push(fired(agent, records));
+        return Ok(checks);
     }
-    checks.extend(switch::off(agent, places));
-    checks.push(fired(agent, records));
+    let install = format!("brief install {}", agent.name);
+    let detail = "not installed: none of its settings files has our entry";
+    checks.push(match of_others.first() {
+        None => Check::new(agent.name, "entry", Verdict::Info, detail).fix(install),
+        Some(plugin) => Check::new(agent.name, "entry", Verdict::Info, format!("{detail}, and the plugin `{}` is disabled", plugin.name))
+            .fix(format!("enable the plugin in {}, or run `{install}`", agent.title)),
+    });
     Ok(checks)
 }
 
 /// One file of an agent in which our entry may be.
-struct Place<'a> {
+pub(super) struct Place<'a> {
     agent: &'static Agent,
     places: &'a Places,
-    file: PathBuf,
+    pub(super) file: PathBuf,
     /// The project, if the file is the project's.
     project: Option<&'a Path>,
 }
@@ -50,7 +67,7 @@ impl Place<'_> {
             Err(FileProblem::Missing) => return Ok(Vec::new()),
             Err(problem) => return Ok(vec![self.unusable(&problem)]),
         };
-        if let Err(problem) = install::install(self.agent, &program()?, Some(&bytes)) {
+        if let Err(problem) = install::install(self.agent, &files::program()?, Some(&bytes)) {
             return Ok(vec![self.unusable(&problem)]);
         }
         let is_ours_alone = matches!(self.agent.recipe, Recipe::OwnFile | Recipe::Plugin(_));
@@ -58,7 +75,9 @@ impl Place<'_> {
             return Ok(Vec::new());
         }
         let mut checks = vec![self.entry(&mut bytes, fix)?];
-        checks.extend(probe::answers(self.agent, &install::own_commands(self.agent, &bytes), &self.install()));
+        let commands = install::own_commands(self.agent, &bytes);
+        checks.extend(program::called(self.agent.name, &commands, &self.install()));
+        checks.extend(probe::answers(self.agent, &commands, None, &self.install()));
         checks.extend(trust::trusted(self.agent, self.places, &self.file));
         Ok(checks)
     }
@@ -69,7 +88,16 @@ impl Place<'_> {
 
     /// Returns the command that writes this file.
     fn install(&self) -> String {
-        format!("brief install {}{}", self.agent.name, if self.project.is_some() { " --project" } else { "" })
+        format!("brief install {}{}", self.agent.name, self.flag())
+    }
+
+    /// Returns the command that takes our entry out of this file.
+    pub(super) fn uninstall(&self) -> String {
+        format!("brief uninstall {}{}", self.agent.name, self.flag())
+    }
+
+    fn flag(&self) -> &'static str {
+        if self.project.is_some() { " --project" } else { "" }
     }
 
     /// Neither the agent nor the installer can read this file.
@@ -82,7 +110,7 @@ impl Place<'_> {
     fn entry(&self, bytes: &mut Vec<u8>, fix: bool) -> Result<Check, Failure> {
         let shown = path_text(&self.file);
         let (row, _) = agent_version::row(self.agent);
-        let program = program()?;
+        let program = files::program()?;
         let after = match install::install(&row, &program, Some(bytes)) {
             Ok(Change::Write(after)) => after,
             Ok(_) => return Ok(self.check(Verdict::Good, format!("intact in {shown}"))),

@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::io::{Read, Write};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -17,14 +18,17 @@ use super::{Check, Verdict};
 const MARK: &str = "brief-doctor-was-here";
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Runs one command of every event that carries context.
-pub(super) fn answers(agent: &Agent, commands: &[String], fix: &str) -> Vec<Check> {
+/// The variables by which the command of a plugin may name the plugin's directory.
+const PLUGIN_ROOTS: [&str; 3] = ["CLAUDE_PLUGIN_ROOT", "PLUGIN_ROOT", "extensionPath"];
+
+/// Runs one command of every event that carries context. `root` is the directory of the plugin that has them, if any.
+pub(super) fn answers(agent: &Agent, commands: &[String], root: Option<&Path>, fix: &str) -> Vec<Check> {
     let mut checks = Vec::new();
     for event in agent.events.iter().filter(|event| event.carries) {
         let is_for_it = |command: &&String| own_words(agent, command).is_some_and(|words| words.first() == Some(&event.name));
         let Some(command) = commands.iter().find(is_for_it) else { continue };
         let what = format!("answers {}", event.name);
-        checks.push(match ask(agent, command) {
+        checks.push(match ask(agent, command, root) {
             Ok(took) => Check::new(agent.name, &what, Verdict::Good, format!("in {:.1} ms", took.as_secs_f64() * 1000.0)),
             Err(problem) => Check::new(agent.name, &what, Verdict::Broken, format!("`{command}`: {problem}")).fix(fix),
         });
@@ -32,7 +36,7 @@ pub(super) fn answers(agent: &Agent, commands: &[String], fix: &str) -> Vec<Chec
     checks
 }
 
-fn ask(agent: &Agent, command: &str) -> Result<Duration, String> {
+fn ask(agent: &Agent, command: &str, root: Option<&Path>) -> Result<Duration, String> {
     let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
     let (project, state) = (directory.path().join("project"), directory.path().join("state"));
     fs::create_dir_all(project.join(".megg")).and_then(|()| fs::create_dir(&state)).map_err(|error| error.to_string())?;
@@ -45,6 +49,9 @@ fn ask(agent: &Agent, command: &str) -> Result<Duration, String> {
     // The doctor may itself be run by another agent.
     for variable in agent.foreign {
         shell.env_remove(variable);
+    }
+    for variable in PLUGIN_ROOTS {
+        root.map(|root| shell.env(variable, root));
     }
     let mut child = shell
         .args(["-c", audible(command)])

@@ -27,7 +27,10 @@ pub(super) fn look(agent: &Agent, home: &Path, here: &Path) -> Check {
     match rule(&json(&file), &real(here)) {
         Some(true) => Check::new(agent.name, "trust", Verdict::Good, "this folder is trusted"),
         Some(false) => Check::new(agent.name, "trust", Verdict::Broken, "this folder is marked as not trusted").fix(FIX),
-        None => Check::new(agent.name, "trust", Verdict::Info, "this folder is not known as trusted; Gemini will ask when it starts here"),
+        None => {
+            Check::new(agent.name, "trust", Verdict::Info, "this folder is not known as trusted; Gemini runs no hooks here until it is")
+                .fix("start `gemini` here and answer its question; without a terminal, set GEMINI_CLI_TRUST_WORKSPACE=true")
+        }
     }
 }
 
