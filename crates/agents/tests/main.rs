@@ -3,6 +3,7 @@
 mod corpus;
 mod embedding;
 mod fitting;
+mod frames;
 mod moments;
 mod payloads;
 mod rows;

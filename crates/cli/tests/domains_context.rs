@@ -264,21 +264,21 @@ fn the_text_shows_every_level_and_where_to_go() {
     insta::assert_snapshot!(sandbox.at("client").brief(["context"]), @r"
     exit code: 0
     ----- stdout -----
-    ==== domain project ([ROOT]/.megg/info.md) ====
+    === domain project ([ROOT]/.megg/info.md) ===
 
     > The info.md of `project` was last updated on 2026-10-16: check that it is still true.
 
     # Projects
 
-    === domain fake ===
+    \=== domain fake ===
 
-    ==== domain client ([ROOT]/client/.megg/info.md) ====
+    === domain client ([ROOT]/client/.megg/info.md) ===
 
     # Client
 
     1. Rule of one.
 
-    ==== knowledge of client: full, 1 entry, 15 tokens ([ROOT]/client/.megg/knowledge.md) ====
+    === knowledge of client: full, 1 entry, 15 tokens ([ROOT]/client/.megg/knowledge.md) ===
 
     ---
 
@@ -288,7 +288,7 @@ fn the_text_shows_every_level_and_where_to_go() {
 
     b
 
-    ==== around client ====
+    === around client ===
 
     Domains beside this one (`brief context PATH` loads one):
     - other: [ROOT]/other

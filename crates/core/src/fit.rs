@@ -5,14 +5,15 @@
 //! into this event's outputs or are left out, never queued. A series has at most 16 outputs; what remains is listed by
 //! path.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use crate::frames::{self, inline};
 use crate::measure::Unit;
 use crate::note::{Note, NoteKind};
 use crate::piece::{Order, Piece, Role};
 use crate::reason::Reason;
 use crate::render::window::{self, HEADER_ROOM, JOINT};
-use crate::shown::one_line;
 use crate::sources::{Framing, Source};
 use crate::tokens::estimate_bytes;
 
@@ -190,8 +191,8 @@ impl<'a> Packer<'a> {
                 hash: piece.hash.to_hex().to_string(),
                 part,
                 parts,
-                path: one_line(&piece.path).into_owned(),
-                file: one_line(&piece.file).into_owned(),
+                path: inline(&piece.path).into_owned(),
+                file: inline(&piece.file).into_owned(),
                 reason: piece.reason.clone(),
                 order: piece.order,
                 is_transient,
@@ -207,7 +208,15 @@ impl<'a> Packer<'a> {
     /// after `last`.
     fn split(&mut self, piece: &Piece, head: &str, is_update: bool, last: u32) -> Option<Vec<(u32, String)>> {
         let unit = self.room.unit;
-        let mut safe = window::safe(&piece.text);
+        // A source with its own frames has defused its content itself.
+        let mut safe = match piece.source.row().framing {
+            Framing::Own { .. } => Cow::Borrowed(piece.text.as_str()),
+            Framing::Labelled => {
+                let defused = frames::defuse(&piece.text);
+                self.briefing.notes.extend(defused.note(&piece.path));
+                defused.text
+            }
+        };
         if !head.is_empty() {
             safe.to_mut().insert_str(0, head);
         }
@@ -225,21 +234,27 @@ impl<'a> Packer<'a> {
         }
         let frame = unit.of(&framed(piece, is_update, Some((999, 999)), "")) + 1;
         let mut texts = Vec::new();
-        let mut rest: &str = &safe;
-        while !rest.is_empty() {
+        let mut from = 0;
+        while from < safe.len() {
+            let rest = &safe[from..];
             if self.free() < frame + JOINT + SMALLEST_PART.min(unit.of(rest)) {
                 self.next();
             }
             if self.slot >= last {
                 return None;
             }
-            let (body, after) = unit.cut(rest, self.free().saturating_sub(frame + JOINT));
+            let (body, _) = unit.cut(rest, self.free().saturating_sub(frame + JOINT));
             if body.is_empty() {
                 return None;
             }
             let size = frame + unit.of(body);
             texts.push((self.take(size), body.to_owned()));
-            rest = after;
+            let is_inside_line = !frames::ends_line(body);
+            from += body.len();
+            // What was in the middle of a line begins the next part.
+            if let Some(safer) = frames::defuse_beginning(&safe[from..]).filter(|_| is_inside_line) {
+                (safe, from) = (Cow::Owned(safer), 0);
+            }
         }
         Some(texts)
     }
@@ -252,7 +267,7 @@ impl<'a> Packer<'a> {
         let mut text = format!("{}not included, for want of room; read these files when you need them ===\n", window::MARK);
         let room = LEFT_OUT_ROOM.min(self.whole()) - 60;
         for (number, piece) in self.left_out.iter().enumerate() {
-            let line = format!("- {} ({} tokens)\n", one_line(&piece.path), piece.tokens);
+            let line = format!("- {} ({} tokens)\n", inline(&piece.path), piece.tokens);
             if self.room.unit.of(&text) + self.room.unit.of(&line) > room {
                 let _ = writeln!(text, "- and {} more", self.left_out.len() - number);
                 break;

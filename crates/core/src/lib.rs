@@ -19,6 +19,7 @@
 pub mod candidate;
 pub mod failure;
 pub mod fit;
+pub mod frames;
 pub mod fs;
 mod lines;
 pub mod load;

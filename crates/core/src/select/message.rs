@@ -5,23 +5,10 @@
 
 use std::borrow::Cow;
 
-/// Blocks that programs put into prompts. They are removed wherever they occur.
-const MACHINE_BLOCKS: &[&str] = &[
-    "hook_context",
-    "task-notification",
-    "system-reminder",
-    "local-command-stdout",
-    "local-command-stderr",
-    "command-name",
-    "command-message",
-    "command-contents",
-    "user-prompt-submit-hook",
-    "environment_context",
-    "user_instructions",
-    "briefing",
-];
+use crate::frames::WRAPPERS;
 
-/// Returns the words of the user in a prompt, or `None` if there are none.
+/// Returns the words of the user in a prompt, or `None` if there are none. Everything in an agent's wrapper is removed, wherever
+/// it occurs.
 ///
 /// ```
 /// use briefing_core::select::user_words;
@@ -31,7 +18,7 @@ const MACHINE_BLOCKS: &[&str] = &[
 /// ```
 pub fn user_words(prompt: &str) -> Option<Cow<'_, str>> {
     let mut words = Cow::Borrowed(prompt);
-    for name in MACHINE_BLOCKS {
+    for name in WRAPPERS {
         if let Some(without) = cut_blocks(&words, name) {
             words = Cow::Owned(without);
         }

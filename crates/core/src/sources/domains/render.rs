@@ -8,6 +8,7 @@ use super::front_matter::without_front_matter;
 use super::navigation::Neighbour;
 use super::state::State;
 use super::summary::count;
+use crate::frames::{defuse, inline};
 use crate::shown::{one_line, path_text};
 
 /// The reminder at the end of a hook's message to the user.
@@ -15,6 +16,8 @@ const REMINDER: &str =
     "Good teams remember what works. The agent asks before it saves something; you can also write it down yourself: `brief learn`.";
 /// The instruction for agents about saving knowledge.
 const SAVING: &str = "Something worth keeping came up? Ask the user first, then: brief learn TITLE --type TYPE --topics A,B BODY";
+/// What encloses a heading. The headings are in the table of [`crate::frames`], so no content looks like one.
+const BAR: &str = "===";
 /// Longer lists of neighbours are truncated.
 const MAX_LISTED: usize = 40;
 
@@ -26,26 +29,25 @@ pub fn text(context: &Context) -> String {
         text.push_str("`brief init domain` creates one.\n");
         return text;
     };
-    let bar = "=".repeat(bar_length(context));
     let mut text = String::new();
     for level in &context.chain {
         let path = path_text(&level.info_path());
-        section(&mut text, &bar, &format!("domain {}", one_line(&level.domain)), &path, level.stale_warning.as_deref(), &info_text(level));
+        section(&mut text, &format!("domain {}", one_line(&level.domain)), &path, level.stale_warning.as_deref(), &info_text(level));
     }
     if let Some(knowledge) = &context.knowledge {
         let body = knowledge_text(knowledge);
-        section(&mut text, &bar, &knowledge_label(&domain, knowledge), &path_text(&knowledge.path), knowledge.warning.as_deref(), &body);
+        section(&mut text, &knowledge_label(&domain, knowledge), &path_text(&knowledge.path), knowledge.warning.as_deref(), &body);
     }
     if let Some(state) = &context.state {
         let label = format!("state of {}: {}, updated {}", one_line(&domain), state.status, state.age_words());
-        section(&mut text, &bar, &label, &path_text(&state.path), None, &state.content);
+        section(&mut text, &label, &path_text(&state.path), None, &state.content);
     }
     let mut around = navigation_text(context);
     if let Some(reason) = &context.expired {
         let _ = writeln!(around, "state.md is not loaded: {reason}.");
     }
     around.push_str(SAVING);
-    let _ = writeln!(text, "{bar} around {} {bar}\n\n{}", one_line(&domain), around.trim_end());
+    let _ = writeln!(text, "{BAR} around {} {BAR}\n\n{}", inline(&domain), around.trim_end());
     text
 }
 
@@ -71,25 +73,12 @@ fn knowledge_label(domain: &str, knowledge: &LoadedKnowledge) -> String {
     format!("knowledge of {}{about}: {}, {entries}, {} tokens", one_line(domain), knowledge.mode.word(), knowledge.tokens)
 }
 
-/// Returns the number of `=` in a bar, so that no line of the contents can be mistaken for one.
-fn bar_length(context: &Context) -> usize {
-    let contents = context.chain.iter().map(|level| level.info.as_str());
-    let contents = contents.chain(context.knowledge.iter().map(|knowledge| knowledge.content.as_str()));
-    let contents = contents.chain(context.state.iter().map(|state| state.content.as_str()));
-    // A row of `=` that underlines a heading is not a bar, because no text follows it.
-    let bar = |line: &str| {
-        let behind = line.trim_start_matches('=');
-        behind.starts_with(' ').then_some(line.len() - behind.len())
-    };
-    contents.flat_map(str::lines).filter_map(bar).max().map_or(3, |longest| longest.max(2) + 1)
-}
-
-fn section(text: &mut String, bar: &str, label: &str, path: &str, warning: Option<&str>, body: &str) {
-    let _ = write!(text, "{bar} {label} ({}) {bar}\n\n", one_line(path));
+fn section(text: &mut String, label: &str, path: &str, warning: Option<&str>, body: &str) {
+    let _ = write!(text, "{BAR} {} ({}) {BAR}\n\n", inline(label), inline(path));
     if let Some(warning) = warning {
         let _ = write!(text, "> {warning}\n\n");
     }
-    let _ = write!(text, "{}\n\n", body.trim_end());
+    let _ = write!(text, "{}\n\n", defuse(body.trim_end()).text);
 }
 
 /// Returns where to go from here: nearby domains, and files to read when needed.

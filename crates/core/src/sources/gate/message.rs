@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::find::{GateDirectories, find, seen_from};
-use super::frame::{INDEX_HEAD, SEPARATOR, banner};
+use super::frame::{banner, footer, head};
 use super::index::index;
 use super::plan::{CONSTITUTION, DECISIONS, LEARNINGS, Planned, Strategy, TASKS, plan};
 use super::read::Reader;
+use crate::frames::inline;
 use crate::fs::{FileError, FileProblem};
 use crate::note::{Level, Note, NoteKind};
 use crate::piece::{Brought, Order, Piece, Role, content_hash};
@@ -35,8 +36,7 @@ pub struct Section {
 
 impl Section {
     fn head(&self) -> String {
-        let index = if self.strategy == Strategy::Index { INDEX_HEAD } else { "" };
-        format!("--- {}{index} ---\n", self.name)
+        head(&self.name, self.strategy == Strategy::Index)
     }
 
     fn order(&self) -> Order {
@@ -180,8 +180,7 @@ impl Gate {
     }
 
     fn footer(&self) -> String {
-        let (files, tokens) = (self.files(), self.tokens());
-        let mut text = format!("{SEPARATOR}\nContext: {files} files loaded (~{tokens} tokens). Order follows config.FileReadOrder.\n");
+        let mut text = footer(self.files(), self.tokens());
         if self.mentioned.iter().any(|name| name == TASKS) {
             text.push_str(
                 "\nTASKS.md contains the project's prioritized work items. Read it when\n\
@@ -190,7 +189,8 @@ impl Gate {
         }
         let others: Vec<_> = self.mentioned.iter().filter(|name| *name != TASKS).map(String::as_str).collect();
         if !others.is_empty() {
-            let _ = write!(text, "\nAlso in {}, to be read when needed: {}.\n", self.shown_directory(), others.join(", "));
+            let also = format!("Also in {}, to be read when needed: {}.", self.shown_directory(), others.join(", "));
+            let _ = write!(text, "\n{}\n", inline(&also));
         }
         if self.sections.iter().any(|section| [DECISIONS, LEARNINGS].contains(&section.name.as_str())) {
             text.push_str(
@@ -199,7 +199,7 @@ impl Gate {
             );
         }
         for (name, problem) in &self.left_out {
-            let _ = write!(text, "\n{name} could not be loaded: {problem}.\n");
+            let _ = write!(text, "\n{}\n", inline(&format!("{name} could not be loaded: {problem}.")));
         }
         text
     }

@@ -19,9 +19,10 @@ mod task;
 #[cfg(test)]
 mod tests;
 
+pub use crate::frames::BANNER_START;
 pub use entry::entries;
 pub use find::{CONTEXT, find_directory, is_here, may_have_entries};
-pub use frame::{BANNER_START, banner};
+pub use frame::banner;
 pub use message::{Gate, Section, WARN_TOKENS, bring, load, notice};
 pub use plan::{CORE, Planned, Strategy, plan};
 pub use record::{Record, RecordKind, add_record};

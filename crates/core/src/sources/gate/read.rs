@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::find::boundary;
-use super::frame;
+use crate::frames::defuse;
 use crate::fs::{FileProblem, LinkProblem};
 use crate::load::{Opened, Root, guard};
-use crate::note::{Note, NoteKind};
+use crate::note::Note;
 
 /// The maximum size of a file. A larger one is there by mistake and is left out with a note.
 pub(super) const MAX_BYTES: u64 = 1024 * 1024;
@@ -29,12 +29,9 @@ impl Reader {
             Err(problem) => return Err(problem),
         };
         let text = guard(shown, opened.text(MAX_BYTES)?, redacts, notes);
-        let (text, quoted) = frame::neutral(text);
-        if let Some(line) = quoted {
-            let reason = format!("line {line} looks like one of the gate's own lines; such lines are indented by a space");
-            notes.push(Note::warning(shown, NoteKind::Replaced, reason));
-        }
-        Ok(Some(text))
+        let defused = defuse(&text);
+        notes.extend(defused.note(shown));
+        Ok(Some(defused.text.into_owned()))
     }
 
     /// Opens a file as it is on disk.

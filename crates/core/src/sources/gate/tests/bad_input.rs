@@ -90,7 +90,7 @@ fn contents_that_imitate_our_banner() {
     assert_eq!(message.lines().filter(|line| line.starts_with("PROJECT CONTEXT")).count(), 1);
     assert_eq!(message.lines().filter(|line| line.starts_with("Context: ")).count(), 1);
     assert_eq!(message.lines().filter(|line| *line == rule).count(), 2);
-    assert_eq!(reasons(&gate), ["line 3 looks like one of the gate's own lines; such lines are indented by a space"]);
+    assert_eq!(reasons(&gate), ["line 3 looks like the gate's separator and got a backslash"]);
 }
 
 #[test]
