@@ -136,12 +136,7 @@ impl<'a> Window<'a> {
         match self.deliver(&settings, &mut **ledger, target) {
             Ok(outcome) => outcome,
             Err(StoreError::Busy) => Outcome::Busy,
-            Err(error) => {
-                if let (StoreError::Corrupt(_), Some(place)) = (&error, &self.place) {
-                    let _ = briefing_store::set_aside(place);
-                }
-                self.deliver_without_ledger(&settings, &error, target)
-            }
+            Err(error) => self.deliver_without_ledger(&settings, &error, target),
         }
     }
 
@@ -174,7 +169,8 @@ impl<'a> Window<'a> {
         }
         let opened = briefing_store::open(place, patience)?;
         if let Some(path) = opened.set_aside {
-            let note = Note::warning(path.display().to_string(), NoteKind::Fallback, "the ledger was damaged and has been renamed to this");
+            let note =
+                Note::warning(path.display().to_string(), NoteKind::Fallback, "the ledger was damaged: what could be read is in a new one");
             self.notes.push(note);
         }
         Ok(Some(ManuallyDrop::new(opened.ledger)))

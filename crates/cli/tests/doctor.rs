@@ -191,3 +191,38 @@ fn the_log_counts_in_the_unit_of_the_agent() {
         assert!(log.stdout().contains(unit), "{log}");
     }
 }
+
+#[test]
+fn a_ledger_without_a_table_is_broken_and_doctor_rebuilds_it() {
+    let sandbox = Sandbox::new().file(".megg/info.md", "# Shop\n");
+    assert!(sandbox.hook(["claude", "SessionStart"], &json!({})).contains("Shop"));
+    let file = sandbox.home().join(".local/state/brief/ledger.db");
+    let renamed = rename_a_table(&file);
+    assert!(renamed > 0, "the schema names the table");
+    let check = broken(&sandbox, "store").remove(0);
+    assert_eq!((&check["what"], &check["fix"]), (&json!("ledger"), &json!("brief doctor --fix")), "{check}");
+    let told = sandbox.brief(["log"]).code(1);
+    assert!(told.stderr().contains("the ledger is damaged") && told.stderr().contains("brief doctor"), "{told}");
+    let told = sandbox.brief(["doctor", "--fix"]);
+    assert!(told.stdout().contains("rebuilt"), "{told}");
+    assert_eq!(broken(&sandbox, "store"), [Value::Null; 0]);
+    assert_eq!(sandbox.log()["sessions"].as_array().unwrap().len(), 1, "what could be read is still there");
+    assert_eq!(sandbox.hook(["claude", "SessionStart"], &json!({ "source": "resume" })), "", "and nothing comes twice");
+}
+
+/// Renames the table `events` in the schema, as a flipped bit would. Returns how often it was named.
+fn rename_a_table(file: &std::path::Path) -> usize {
+    // Nothing may be in the journal: what is written there wins.
+    let journal = file.with_file_name("ledger.db-wal");
+    let mut count = 0;
+    for path in [file, &journal] {
+        let mut bytes = std::fs::read(path).unwrap();
+        let places: Vec<usize> = (0..bytes.len().saturating_sub(13)).filter(|at| &bytes[*at..at + 13] == b"TABLE events ").collect();
+        for at in &places {
+            bytes[at + 6..at + 12].copy_from_slice(b"evenfs");
+        }
+        count += places.len();
+        std::fs::write(path, bytes).unwrap();
+    }
+    count
+}

@@ -13,6 +13,8 @@ mod domains_init;
 mod domains_learn;
 mod domains_maintain;
 mod domains_state;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod faults;
 mod gate;
 mod gate_hook;
 mod gate_write;

@@ -7,12 +7,8 @@ use std::io::Read;
 use std::process::{Child, ChildStdout};
 use std::time::Duration;
 
-use briefing_testkit::{Sandbox, context};
+use briefing_testkit::{Sandbox, context, is_full};
 use serde_json::{Value, json};
-
-fn is_full() -> bool {
-    std::env::var_os("BRIEF_TEST_FULL").is_some()
-}
 
 fn project(lines: usize) -> Sandbox {
     let knowledge: String = (0..lines).map(|number| format!("LINE-{number:05} {}\n", "x".repeat(38))).collect::<Vec<_>>().concat();

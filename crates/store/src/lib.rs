@@ -26,7 +26,7 @@ pub use heartbeat::{Beat, beat, beats};
 pub use holder::{Holder, Life};
 pub use key::SessionKey;
 pub use ledger::{Admission, Arrival, Arrived, Claim, Claimed, Given, Known, Ledger, LogEntry, Offer, Parent, PlanId, PlanState, Printer};
-pub use open::{Opened, damaged, open, open_existing, reader, set_aside};
+pub use open::{Opened, damaged, open, open_existing, reader, repair};
 pub use outcome::Outcome;
 pub use place::Place;
 pub use reader::{DeliveryRow, EventRow, Filter, Reader, SessionRow, State};

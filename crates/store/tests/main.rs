@@ -2,6 +2,7 @@
 //!
 //! A new engine is one more line of [`ENGINES`]. What only the engine in files does is in `opening` and `earlier`.
 
+mod damage;
 mod delivery;
 mod earlier;
 mod facts;

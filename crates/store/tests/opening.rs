@@ -61,16 +61,6 @@ fn a_damaged_file_is_renamed_never_deleted() {
 }
 
 #[test]
-fn a_ledger_found_damaged_later_can_be_set_aside() {
-    let (_state, place) = made();
-    let aside = briefing_store::set_aside(&place).unwrap();
-    assert_eq!(damaged(&place), [aside]);
-    assert!(reader(&place, PATIENCE).unwrap().is_none());
-    open(&place, PATIENCE).unwrap();
-    assert_eq!(sessions(&place), 0);
-}
-
-#[test]
 fn a_newer_minor_version_is_used_and_a_newer_major_one_left_alone() {
     let (_state, place) = made();
     let connection = rusqlite::Connection::open(place.file().unwrap()).unwrap();

@@ -3,14 +3,16 @@
 mod admit;
 mod arrive;
 mod open;
+mod repair;
 mod schema;
 mod views;
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use briefing_core::Source;
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use crate::error::StoreError;
 use crate::holder::{Holder, Life};
@@ -18,7 +20,8 @@ use crate::key::SessionKey;
 use crate::ledger::{Admission, Arrival, Arrived, Claim, Given, Known, Ledger, LogEntry, PlanId, PlanState, Printer};
 use crate::reader::{DeliveryRow, EventRow, Filter, Reader, SessionRow};
 
-pub(crate) use open::{damaged, file_in, open, open_existing, set_aside};
+pub(crate) use open::{damaged, file_in, open, open_existing};
+pub(crate) use repair::repair;
 
 // A delivery is queued (state 0), then pending, then delivered. Statements write the states as numbers: the index of
 // open deliveries is partial, and SQLite prepares a statement a second time when its state comes as a parameter.
@@ -34,27 +37,58 @@ const KEEP_MILLIS: i64 = 30 * 24 * 3600 * 1000;
 /// The journal is moved into the file when it has grown beyond this.
 const JOURNAL_BYTES: u64 = 256 * 1024;
 
+/// How long to wait for the right to rebuild a damaged ledger while an agent waits.
+const REPAIR_PATIENCE: Duration = Duration::from_millis(500);
+
 /// A ledger with one connection to its file.
 #[derive(Debug)]
 pub(crate) struct SqliteLedger {
+    directory: PathBuf,
     connection: Connection,
     /// The connection is set up for writing.
     can_write: bool,
 }
 
 impl SqliteLedger {
-    fn new(connection: Connection) -> Self {
-        Self { connection, can_write: false }
+    fn new(directory: &Path, connection: Connection) -> Self {
+        Self { directory: directory.to_path_buf(), connection, can_write: false }
     }
 
-    fn write(&mut self) -> Result<Transaction<'_>, StoreError> {
-        // Most hooks only look and do not need this.
-        if !self.can_write {
-            // WAL and NORMAL: no fsync at a commit. A checkpoint happens after printing, not at a commit or when closing.
-            self.connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;")?;
-            self.can_write = true;
+    /// Runs `work` in a transaction, see [`SqliteLedger::twice`].
+    fn write<T>(&mut self, mut work: impl FnMut(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        self.twice(|ledger| {
+            // Most hooks only look and do not need this.
+            if !ledger.can_write {
+                // WAL and NORMAL: no fsync at a commit. A checkpoint happens after printing, not at a commit or when closing.
+                ledger.connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;")?;
+                // Most events would not notice that a table is missing until they need it.
+                schema::check_tables(&ledger.connection)?;
+                ledger.can_write = true;
+            }
+            let transaction = ledger.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let done = work(&transaction)?;
+            transaction.commit()?;
+            Ok(done)
+        })
+    }
+
+    /// Runs `work`, and once more on a new connection if it fails: a read that failed once seldom fails again, and a
+    /// damaged file is rebuilt before the second time. Nothing of a transaction that failed is kept.
+    fn twice<T>(&mut self, mut work: impl FnMut(&mut Self) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        match work(self) {
+            Err(StoreError::Unusable(_)) => {}
+            Err(StoreError::Corrupt(_)) => {
+                repair(&self.directory, Instant::now() + REPAIR_PATIENCE)?;
+            }
+            done => return done,
         }
-        Ok(self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
+        self.connection = open::connect(&file_in(&self.directory))?;
+        self.can_write = false;
+        match work(self) {
+            // The file was inspected.
+            Err(StoreError::Corrupt(problem)) => Err(StoreError::Unusable(problem)),
+            done => done,
+        }
     }
 }
 
@@ -62,29 +96,19 @@ impl SqliteLedger {
 static TRIES: AtomicU64 = AtomicU64::new(2000);
 const PAUSE: Duration = Duration::from_micros(500);
 
+/// Bounds every wait for a lock from now on.
+fn be_patient(patience: Duration) {
+    TRIES.store((patience.as_micros() / PAUSE.as_micros()) as u64, Ordering::Relaxed);
+}
+
 /// Makes a connection wait for locks, in short steps: SQLite's own handler soon sleeps for 100 ms at a time, which is
 /// too long for a hook.
-fn be_patient(connection: &mut Connection, patience: Duration) -> Result<(), StoreError> {
-    TRIES.store(tries(patience), Ordering::Relaxed);
+fn wait_for_locks(connection: &mut Connection) -> Result<(), StoreError> {
     connection.busy_handler(Some(|tries| {
         std::thread::sleep(PAUSE);
         u64::try_from(tries).is_ok_and(|tries| tries < TRIES.load(Ordering::Relaxed))
     }))?;
     Ok(())
-}
-
-fn tries(patience: Duration) -> u64 {
-    (patience.as_micros() / PAUSE.as_micros()) as u64
-}
-
-impl From<rusqlite::Error> for StoreError {
-    fn from(error: rusqlite::Error) -> Self {
-        match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Corrupt(error.to_string()),
-            _ => Self::Unusable(error.to_string()),
-        }
-    }
 }
 
 /// The text that names a delivery's source, see [`source_of`]. Version 1000 goes on writing it into the reason only.
@@ -126,23 +150,22 @@ fn find(connection: &Connection, key: &SessionKey) -> Result<Option<i64>, StoreE
 
 impl Ledger for SqliteLedger {
     fn set_patience(&mut self, patience: Duration) {
-        TRIES.store(tries(patience), Ordering::Relaxed);
+        be_patient(patience);
     }
 
     fn look(&mut self, key: &SessionKey) -> Result<Option<Known>, StoreError> {
-        look(&self.connection, key)
+        self.twice(|ledger| look(&ledger.connection, key))
     }
 
     fn arrive(&mut self, arrival: &Arrival<'_>) -> Result<Arrived, StoreError> {
-        let transaction = self.write()?;
-        let arrived = arrive::arrive(&transaction, arrival)?;
-        transaction.commit()?;
-        Ok(arrived)
+        self.write(|connection| arrive::arrive(connection, arrival))
     }
 
     fn plan_state(&mut self, plan: PlanId) -> Result<PlanState, StoreError> {
-        let mut statement = self.connection.prepare("SELECT base, holder FROM plans WHERE id = ?1")?;
-        let found: Option<(i64, String)> = statement.query_row([plan], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+        let found: Option<(i64, String)> = self.twice(|ledger| {
+            let mut statement = ledger.connection.prepare("SELECT base, holder FROM plans WHERE id = ?1")?;
+            Ok(statement.query_row([plan], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+        })?;
         Ok(match found {
             None => PlanState::Lost,
             Some((base, _)) if base > 0 => PlanState::Ready,
@@ -152,23 +175,20 @@ impl Ledger for SqliteLedger {
     }
 
     fn admit(&mut self, admission: &mut Admission<'_>) -> Result<Claim, StoreError> {
-        let transaction = self.write()?;
-        let unwritten = admit::admit(&transaction, admission)?;
-        let mut claim = admit::claim(&transaction, admission.plan, admission.printer, admission.now)?;
-        for (id, text) in unwritten {
-            if let Some(row) = claim.rows.iter_mut().find(|row| row.id == id) {
-                row.text = text;
+        self.write(|connection| {
+            let unwritten = admit::admit(connection, admission)?;
+            let mut claim = admit::claim(connection, admission.plan, admission.printer, admission.now)?;
+            for (id, text) in unwritten {
+                if let Some(row) = claim.rows.iter_mut().find(|row| row.id == id) {
+                    row.text = text;
+                }
             }
-        }
-        transaction.commit()?;
-        Ok(claim)
+            Ok(claim)
+        })
     }
 
     fn claim(&mut self, plan: PlanId, printer: Printer<'_>, now: i64) -> Result<Claim, StoreError> {
-        let transaction = self.write()?;
-        let claim = admit::claim(&transaction, plan, printer, now)?;
-        transaction.commit()?;
-        Ok(claim)
+        self.write(|connection| admit::claim(connection, plan, printer, now))
     }
 
     fn printer_of(&mut self, session: i64, slot: i64) -> Result<Option<u32>, StoreError> {
@@ -179,53 +199,51 @@ impl Ledger for SqliteLedger {
     }
 
     fn confirm(&mut self, claim: &Claim, entry: &LogEntry<'_>) -> Result<(), StoreError> {
-        let transaction = self.write()?;
-        admit::confirm(&transaction, claim, entry)?;
-        transaction.commit()?;
-        Ok(())
+        self.write(|connection| admit::confirm(connection, claim, entry))
     }
 
     fn release(&mut self, claim: &Claim) -> Result<(), StoreError> {
-        let transaction = self.write()?;
-        for row in &claim.rows {
-            transaction.execute("UPDATE deliveries SET state = 0, holder = '' WHERE id = ?1 AND state = 1", [row.id])?;
-        }
-        arrive::forget_unwritten(&transaction, claim.session)?;
-        transaction.commit()?;
-        Ok(())
+        self.write(|connection| {
+            for row in &claim.rows {
+                connection.execute("UPDATE deliveries SET state = 0, holder = '' WHERE id = ?1 AND state = 1", [row.id])?;
+            }
+            arrive::forget_unwritten(connection, claim.session)
+        })
     }
 
     fn given(&mut self, session: i64) -> Result<Vec<Given>, StoreError> {
         // SQLite takes the source from the row with the lowest rank, as long as there is no second `min` or `max`.
-        let mut statement = self.connection.prepare(&format!(
+        let statement = format!(
             "SELECT piece, path, {SOURCE}, min(rank), sum(parts > 1) > 0, count(*) FROM deliveries
              WHERE session = ?1 AND state = 2 AND epoch = (SELECT epoch FROM sessions WHERE id = ?1) GROUP BY piece, path",
-        ))?;
-        let rows = statement.query_map([session], |row| {
-            let source: String = row.get(2)?;
-            Ok(Given {
-                piece: row.get(0)?,
-                path: row.get(1)?,
-                source: source_of(&source),
-                order: row.get(3)?,
-                is_split: row.get(4)?,
-                times: row.get(5)?,
-            })
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        );
+        self.twice(|ledger| {
+            let mut statement = ledger.connection.prepare(&statement)?;
+            let rows = statement.query_map([session], |row| {
+                let source: String = row.get(2)?;
+                Ok(Given {
+                    piece: row.get(0)?,
+                    path: row.get(1)?,
+                    source: source_of(&source),
+                    order: row.get(3)?,
+                    is_split: row.get(4)?,
+                    times: row.get(5)?,
+                })
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
     }
 
     fn forget(&mut self, session: i64, pieces: &[String]) -> Result<(), StoreError> {
-        let transaction = self.write()?;
-        let epoch: i64 = transaction.query_row("SELECT epoch FROM sessions WHERE id = ?1", [session], |row| row.get(0))?;
-        for piece in pieces {
-            let gone = "DELETE FROM deliveries WHERE session = ?1 AND epoch = ?2 AND piece = ?3 AND state <> 1";
-            transaction.execute(gone, params![session, epoch, piece])?;
-        }
-        transaction.execute("UPDATE sessions SET done = 0 WHERE id = ?1", [session])?;
-        admit::remember_paths(&transaction, session, epoch)?;
-        transaction.commit()?;
-        Ok(())
+        self.write(|connection| {
+            let epoch: i64 = connection.query_row("SELECT epoch FROM sessions WHERE id = ?1", [session], |row| row.get(0))?;
+            for piece in pieces {
+                let gone = "DELETE FROM deliveries WHERE session = ?1 AND epoch = ?2 AND piece = ?3 AND state <> 1";
+                connection.execute(gone, params![session, epoch, piece])?;
+            }
+            connection.execute("UPDATE sessions SET done = 0 WHERE id = ?1", [session])?;
+            admit::remember_paths(connection, session, epoch)
+        })
     }
 
     fn tidy(&mut self) -> Result<(), StoreError> {
@@ -255,7 +273,6 @@ impl Reader for SqliteLedger {
     }
 
     fn damage(&mut self) -> Result<Option<String>, StoreError> {
-        let answer: String = self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-        Ok((answer != "ok").then_some(answer))
+        repair::damage(&self.connection)
     }
 }

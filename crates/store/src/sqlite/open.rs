@@ -2,15 +2,16 @@
 //!
 //! A new file is written under another name, complete and already in WAL mode, and renamed while a lock file is held.
 //! So no process sees half a schema, and none switches the journal mode while others use the file, which is the one step
-//! that SQLite answers with BUSY at once. A damaged file is renamed, never deleted.
+//! that SQLite answers with BUSY at once.
 
 use std::fs::{self, File, OpenOptions};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{SqliteLedger, be_patient, schema};
+use super::{SqliteLedger, be_patient, repair, schema};
 use crate::error::StoreError;
 
 const LEDGER_FILE: &str = "ledger.db";
@@ -21,28 +22,28 @@ pub(crate) fn file_in(directory: &Path) -> PathBuf {
     directory.join(LEDGER_FILE)
 }
 
-/// Opens the ledger in `directory`; creates, migrates or replaces it where needed. Returns the new name of a damaged one.
+/// Opens the ledger in `directory`; creates, migrates or rebuilds it where needed. Returns the new name of a damaged one.
 pub(crate) fn open(directory: &Path, patience: Duration) -> Result<(SqliteLedger, Option<PathBuf>), StoreError> {
     let until = Instant::now() + patience;
-    let path = file_in(directory);
-    match try_open(&path, patience) {
+    be_patient(patience);
+    match try_open(directory) {
         Ok(Some(ledger)) => return Ok((ledger, None)),
         Ok(None) | Err(StoreError::Corrupt(_)) => {}
         Err(error) => return Err(error),
     }
-    let _lock = lock(&directory.join(LOCK_FILE), until)?;
-    let mut set_aside = None;
-    // Another process may have created or replaced it while we waited for the lock.
-    match try_open(&path, patience) {
+    let _lock = lock(directory, until)?;
+    // Another process may have created or rebuilt it while we waited for the lock.
+    match try_open(directory) {
         Ok(Some(ledger)) => return Ok((ledger, None)),
-        Ok(None) => {}
-        Err(StoreError::Corrupt(_)) => set_aside = Some(move_aside(&path)?),
+        Ok(None) => match create_or_migrate(directory) {
+            Err(StoreError::Corrupt(_)) => {}
+            done => return done.map(|ledger| (ledger, None)),
+        },
+        Err(StoreError::Corrupt(_)) => {}
         Err(error) => return Err(error),
     }
-    if !path.exists() {
-        create(directory, &path)?;
-    }
-    migrated(&path, patience).map(|ledger| (ledger, set_aside))
+    let set_aside = repair::repair_locked(directory)?;
+    create_or_migrate(directory).map(|ledger| (ledger, set_aside))
 }
 
 /// Opens the ledger in `directory` if there is one. An older one is migrated: it remembers resets and deliveries that
@@ -53,61 +54,91 @@ pub(crate) fn open_existing(directory: &Path, patience: Duration) -> Result<Opti
     if !path.exists() {
         return Ok(None);
     }
-    if let Some(ledger) = try_open(&path, patience)? {
+    be_patient(patience);
+    if let Some(ledger) = try_open(directory)? {
         return Ok(Some(ledger));
     }
-    let _lock = lock(&directory.join(LOCK_FILE), until)?;
-    if path.exists() { migrated(&path, patience).map(Some) } else { Ok(None) }
+    let _lock = lock(directory, until)?;
+    if path.exists() { create_or_migrate(directory).map(Some) } else { Ok(None) }
 }
 
-/// Opens a file that is there and brings its schema up to date. The caller holds the lock.
-fn migrated(path: &Path, patience: Duration) -> Result<SqliteLedger, StoreError> {
-    let mut connection = connect(path, patience)?;
-    schema::migrate(&mut connection)?;
-    Ok(SqliteLedger::new(connection))
-}
-
-/// Returns the ledger, or `None` where the file is missing or must be migrated.
-fn try_open(path: &Path, patience: Duration) -> Result<Option<SqliteLedger>, StoreError> {
-    let connection = match connect(path, patience) {
+/// Returns the ledger, or `None` where the file is missing, empty, or must be migrated.
+fn try_open(directory: &Path) -> Result<Option<SqliteLedger>, StoreError> {
+    let path = file_in(directory);
+    let connection = match connect(&path) {
         Ok(connection) => connection,
         Err(StoreError::Unusable(_)) if !path.exists() => return Ok(None),
         // It may have been created between the two checks; what is really unusable fails again.
-        Err(StoreError::Unusable(_)) => connect(path, patience)?,
+        Err(StoreError::Unusable(_)) => connect(&path)?,
         Err(error) => return Err(error),
     };
-    let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    Ok(schema::is_current(found)?.then(|| SqliteLedger::new(connection)))
+    let found = schema::version(&connection)?;
+    Ok(schema::is_current(found)?.then(|| SqliteLedger::new(directory, connection)))
 }
 
-fn connect(path: &Path, patience: Duration) -> Result<Connection, StoreError> {
+/// Opens the file after it was created or brought up to date. The caller holds the lock.
+fn create_or_migrate(directory: &Path) -> Result<SqliteLedger, StoreError> {
+    let path = file_in(directory);
+    // A file without a byte holds nothing, and lacks the journal mode that the others have.
+    if fs::metadata(&path).map_or(true, |file| file.len() == 0) {
+        Fresh::make(directory)?.put_in_place(&path)?;
+    }
+    let mut connection = connect(&path)?;
+    schema::migrate(&mut connection)?;
+    Ok(SqliteLedger::new(directory, connection))
+}
+
+pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
-    be_patient(&mut connection, patience)?;
+    super::wait_for_locks(&mut connection)?;
     // A process that only looks does not write when it closes either.
     connection.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     Ok(connection)
 }
 
-fn create(directory: &Path, path: &Path) -> Result<(), StoreError> {
-    let fresh = directory.join(format!("{LEDGER_FILE}.new"));
-    remove_all(&fresh);
-    private_file(&fresh).map_err(|error| StoreError::at(&fresh, &error))?;
-    let mut connection = Connection::open(&fresh)?;
-    connection.execute_batch("PRAGMA synchronous = OFF;")?;
-    connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
-    schema::migrate(&mut connection)?;
-    // Closing the last connection moves everything into the one file.
-    connection.close().map_err(|(_, error)| StoreError::from(error))?;
-    fs::rename(&fresh, path).map_err(|error| StoreError::at(path, &error))?;
-    remove_all(&fresh);
-    Ok(())
+/// A complete ledger that is not in its place yet. What is left of one that could not be finished is removed.
+pub(super) struct Fresh {
+    path: PathBuf,
+    connection: Option<Connection>,
 }
 
-/// Renames a ledger that turned out to be damaged after it was opened.
-pub(crate) fn set_aside(directory: &Path) -> Result<PathBuf, StoreError> {
-    let _lock = lock(&directory.join(LOCK_FILE), Instant::now() + Duration::from_millis(200))?;
-    move_aside(&file_in(directory))
+impl Fresh {
+    /// Makes an empty ledger beside the place of the real one. The caller holds the lock.
+    pub(super) fn make(directory: &Path) -> Result<Self, StoreError> {
+        let path = directory.join(format!("{LEDGER_FILE}.new"));
+        remove_all(&path);
+        let mut fresh = Self { path, connection: None };
+        private_file(&fresh.path).map_err(|error| StoreError::at(&fresh.path, &error))?;
+        let mut connection = Connection::open(&fresh.path)?;
+        // Every write goes to the file itself, so that a full disk is noticed here and not when closing.
+        connection.execute_batch("PRAGMA synchronous = OFF;")?;
+        connection.query_row("PRAGMA journal_mode = MEMORY", [], |_| Ok(()))?;
+        schema::migrate(&mut connection)?;
+        fresh.connection = Some(connection);
+        Ok(fresh)
+    }
+
+    pub(super) fn connection(&self) -> &Connection {
+        self.connection.as_ref().expect("it is open until it is put in place")
+    }
+
+    pub(super) fn put_in_place(mut self, path: &Path) -> Result<(), StoreError> {
+        let mode: String = self.connection().query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
+        if mode != "wal" {
+            return Err(StoreError::Unusable("the journal mode could not be set".into()));
+        }
+        // Nothing is in the journal: closing writes nothing.
+        self.connection.take().map_or(Ok(()), Connection::close).map_err(|(_, error)| StoreError::from(error))?;
+        fs::rename(&self.path, path).map_err(|error| StoreError::at(path, &error))
+    }
+}
+
+impl Drop for Fresh {
+    fn drop(&mut self) {
+        drop(self.connection.take());
+        remove_all(&self.path);
+    }
 }
 
 /// Returns the damaged ledgers in `directory`, without their journals.
@@ -121,7 +152,7 @@ pub(crate) fn damaged(directory: &Path) -> Vec<PathBuf> {
 }
 
 /// Renames a damaged ledger, with its journal, to a name that says when.
-fn move_aside(path: &Path) -> Result<PathBuf, StoreError> {
+pub(super) fn move_aside(path: &Path) -> Result<PathBuf, StoreError> {
     let stamp = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_millis());
     let aside = path.with_file_name(format!("{DAMAGED}{stamp}.db"));
     fs::rename(path, &aside).map_err(|error| StoreError::at(path, &error))?;
@@ -131,14 +162,17 @@ fn move_aside(path: &Path) -> Result<PathBuf, StoreError> {
     Ok(aside)
 }
 
-fn lock(path: &Path, until: Instant) -> Result<File, StoreError> {
-    let file = private_file(path).map_err(|error| StoreError::at(path, &error))?;
+/// Waits for the right to create, migrate or rebuild the ledger of `directory`.
+pub(super) fn lock(directory: &Path, until: Instant) -> Result<File, StoreError> {
+    let path = directory.join(LOCK_FILE);
+    let file = private_file(&path).map_err(|error| StoreError::at(&path, &error))?;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),
             Err(fs::TryLockError::WouldBlock) if Instant::now() < until => std::thread::sleep(Duration::from_millis(1)),
             Err(fs::TryLockError::WouldBlock) => return Err(StoreError::Busy),
-            Err(fs::TryLockError::Error(error)) => return Err(StoreError::at(path, &error)),
+            Err(fs::TryLockError::Error(error)) if error.kind() == ErrorKind::Interrupted => {}
+            Err(fs::TryLockError::Error(error)) => return Err(StoreError::at(&path, &error)),
         }
     }
 }

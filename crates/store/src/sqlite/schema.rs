@@ -4,6 +4,8 @@
 //! binary goes on working with a newer file of the same major number; with a newer major number it works without the
 //! ledger.
 
+use std::collections::BTreeMap;
+
 use rusqlite::Connection;
 
 use crate::error::StoreError;
@@ -102,24 +104,108 @@ UPDATE deliveries SET source = substr(reason, 1, instr(reason, ': ') - 1)
     WHERE substr(reason, 1, instr(reason, ': ') - 1) IN ('domains', 'gate', 'docs');
 ";
 
+/// No release will ever have this version: a file that claims it is damaged.
+const IMPOSSIBLE: i64 = 20_000;
+
 /// Tells whether a file of this version can be used as it is (`true`) or must be migrated first (`false`).
 pub(super) fn is_current(found: i64) -> Result<bool, StoreError> {
+    if !(0..IMPOSSIBLE).contains(&found) {
+        return Err(StoreError::Corrupt(format!("there is no schema {found}")));
+    }
     if found / 1000 > SCHEMA / 1000 {
         return Err(StoreError::Newer { found, known: SCHEMA });
     }
     Ok(found >= SCHEMA)
 }
 
+pub(super) fn version(connection: &Connection) -> Result<i64, StoreError> {
+    Ok(connection.query_row("PRAGMA user_version", [], |row| row.get(0))?)
+}
+
 /// Brings a file up to date in one transaction. The caller holds the lock for it.
 pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    let found: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    let found = version(&transaction)?;
     if !is_current(found)? {
-        for (version, script) in STEPS.iter().filter(|(version, _)| *version > found) {
-            transaction.execute_batch(script)?;
-            transaction.execute_batch(&format!("PRAGMA user_version = {version}"))?;
-        }
+        grow(&transaction, found, SCHEMA)?;
     }
     transaction.commit()?;
     Ok(())
+}
+
+/// Takes the steps after version `from` up to version `to`.
+fn grow(connection: &Connection, from: i64, to: i64) -> Result<(), StoreError> {
+    for (version, script) in STEPS.iter().filter(|(version, _)| (from + 1..=to).contains(version)) {
+        connection.execute_batch(script)?;
+        connection.execute_batch(&format!("PRAGMA user_version = {version}"))?;
+    }
+    Ok(())
+}
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Kind {
+    pub(super) is_number: bool,
+    /// It cannot be NULL.
+    pub(super) is_required: bool,
+}
+
+/// Tables with their columns.
+pub(super) type Tables = BTreeMap<String, BTreeMap<String, Kind>>;
+
+/// Returns the tables of a file.
+pub(super) fn tables(connection: &Connection) -> Result<Tables, StoreError> {
+    let mut statement = connection.prepare(
+        "SELECT tables.name, columns.name, columns.type, columns.\"notnull\" OR columns.pk > 0
+         FROM sqlite_schema AS tables JOIN pragma_table_info(tables.name) AS columns
+         WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
+    )?;
+    let mut rows = statement.query([])?;
+    let mut tables = Tables::new();
+    while let Some(row) = rows.next()? {
+        let (table, column, kind): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let kind = Kind { is_number: kind == "INTEGER", is_required: row.get(3)? };
+        tables.entry(table).or_default().insert(column, kind);
+    }
+    Ok(tables)
+}
+
+/// Checks that all tables are there, in a few microseconds.
+pub(super) fn check_tables(connection: &Connection) -> Result<(), StoreError> {
+    let there: i64 = connection.query_row(
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('sessions', 'resets', 'plans', 'deliveries', 'events')",
+        [],
+        |row| row.get(0),
+    )?;
+    if there == 5 { Ok(()) } else { Err(StoreError::Corrupt("a table is missing".into())) }
+}
+
+/// Tells how the tables of a file differ from those of its version, if they do. One of a later version may have more.
+pub(super) fn difference(connection: &Connection) -> Result<Option<String>, StoreError> {
+    let version = version(connection)?;
+    let is_current = is_current(version)?;
+    let model = Connection::open_in_memory()?;
+    grow(&model, 0, version.min(SCHEMA))?;
+    let (expected, mut found) = (tables(&model)?, tables(connection)?);
+    for (table, columns) in expected {
+        let Some(mut there) = found.remove(&table) else { return Ok(Some(format!("the table `{table}` is missing"))) };
+        if let Some((column, _)) = columns.iter().find(|(column, kind)| there.remove(*column) != Some(**kind)) {
+            return Ok(Some(format!("the column `{table}.{column}` is missing")));
+        }
+        if let Some(column) = there.keys().next().filter(|_| !is_current) {
+            return Ok(Some(format!("schema {version} has no column `{table}.{column}`")));
+        }
+    }
+    Ok(found.keys().next().filter(|_| !is_current).map(|table| format!("schema {version} has no table `{table}`")))
+}
+
+/// Returns the largest number that a column can hold; the smallest is 0.
+pub(super) fn largest(column: &str) -> i64 {
+    match column {
+        "lane" | "rank" => u8::MAX.into(),
+        "done" | "owed" | "part" | "parts" | "queued" | "reaped_as" => u32::MAX.into(),
+        "state" => 2,
+        "transient" => 1,
+        _ => i64::MAX,
+    }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use briefing_core::settings::Places;
 use briefing_core::shown::path_text;
-use briefing_store::{Place, reader};
+use briefing_store::{Place, StoreError, reader, repair};
 
 use super::{Check, Verdict};
 use crate::state_place;
@@ -20,7 +20,7 @@ pub(super) fn look(places: &Places, fix: bool) -> Vec<Check> {
         return vec![check("place", Verdict::Broken, format!("the state directory cannot be used: {error}")).fix(fix)];
     }
     let mut checks: Vec<Check> = privacy(&place, fix).into_iter().collect();
-    checks.push(ledger(&place));
+    checks.push(ledger(&place, fix));
     checks.extend(set_aside(&place));
     checks
 }
@@ -41,30 +41,38 @@ fn privacy(place: &Place, fix: bool) -> Option<Check> {
     Some(check("place", Verdict::Info, format!("other users can read {shown}")).fix("brief doctor --fix"))
 }
 
-fn ledger(place: &Place) -> Check {
+fn ledger(place: &Place, fix: bool) -> Check {
     let shown = path_text(place.directory());
-    let broken = |problem: String| {
-        let check = check("ledger", Verdict::Broken, problem);
-        match place.file() {
-            Some(file) => check.fix(format!("mv '{0}' '{0}.aside'", file.display())),
-            None => check,
-        }
-    };
-    match reader(place, PATIENCE) {
-        Ok(None) => check("ledger", Verdict::Info, format!("none yet in {shown}")),
+    let intact = |sessions: usize| check("ledger", Verdict::Good, format!("intact, {sessions} sessions, in {shown}"));
+    let examined = match reader(place, PATIENCE) {
+        Ok(None) => return check("ledger", Verdict::Info, format!("none yet in {shown}")),
         Ok(Some(mut reader)) => match reader.damage() {
-            Ok(None) => {
-                let sessions = reader.sessions().map_or(0, |sessions| sessions.len());
-                check("ledger", Verdict::Good, format!("intact, {sessions} sessions, in {shown}"))
-            }
-            Ok(Some(damage)) => broken(damage),
-            Err(error) => broken(error.to_string()),
+            Ok(None) => return intact(reader.sessions().map_or(0, |sessions| sessions.len())),
+            Ok(Some(damage)) => StoreError::Corrupt(damage),
+            Err(error) => error,
         },
-        Err(error) => broken(error.to_string()),
+        Err(error) => error,
+    };
+    let broken = check("ledger", Verdict::Broken, format!("{shown}: {examined}"));
+    match examined {
+        StoreError::Corrupt(_) if fix => match repair(place, PATIENCE) {
+            Ok(aside) => {
+                let aside = aside.map(|path| format!("; the damaged file is {}", path_text(&path))).unwrap_or_default();
+                check("ledger", Verdict::Good, format!("rebuilt from what could be read{aside}"))
+            }
+            Err(error) => check("ledger", Verdict::Broken, format!("{shown} cannot be rebuilt: {error}")),
+        },
+        StoreError::Corrupt(_) => broken.fix("brief doctor --fix"),
+        StoreError::Newer { .. } => broken.fix("update `brief`: a newer version has written the ledger"),
+        StoreError::Busy => broken.fix("run `brief doctor` again"),
+        StoreError::Place { .. } | StoreError::Unusable(_) => {
+            broken.fix("check the disk and the permissions of this directory; until then agents get context without a memory of it")
+        }
     }
 }
 
 fn set_aside(place: &Place) -> Option<Check> {
-    let aside = briefing_store::damaged(place).len();
-    (aside > 0).then(|| check("set aside", Verdict::Info, format!("{aside} damaged files were moved aside")))
+    let aside = briefing_store::damaged(place);
+    let last = path_text(aside.last()?);
+    Some(check("set aside", Verdict::Info, format!("{} damaged files were kept, the last one as {last}", aside.len())))
 }
