@@ -121,6 +121,12 @@ impl fmt::Display for LinkProblem {
 }
 
 impl FileProblem {
+    /// Returns whether the next attempt may succeed although the file stays as it is: there were no file handles left,
+    /// the disk had a problem, or another process may read what this one may not. Such a problem is never remembered.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::Locked | Self::PermissionDenied | Self::Io(_))
+    }
+
     /// Returns the kind under which this problem is counted.
     pub fn kind(&self) -> NoteKind {
         match self {

@@ -75,13 +75,13 @@ enum Details {
 impl Corpus {
     /// Opens the corpus, and prepares it first if that was not done before or something has changed.
     pub(super) fn open(corpora: &Corpora<'_>) -> Result<Self, Failure> {
-        let work = Work::new(corpora);
+        let mut work = Work::new(corpora);
         let file = work.cache.list();
         let (listed, changed) = match file {
             Some(file) if work.has_same_indexes(&file) => match file.stamps().and_then(|stamps| find_changes(&stamps, corpora.deadline)) {
                 Ok(Changes::Known(changed)) => {
                     if file.entries == work.entries
-                        && changed.iter().all(|number| work.is_young_and_same(&file, *number))
+                        && changed.iter().all(|number| work.is_as_listed(&file, *number))
                         && let Some(search) = work.cache.search(&file.search)
                     {
                         return Ok(work.finish(Details::File(file), search));
@@ -211,14 +211,23 @@ impl<'a> Work<'a> {
         files.eq(self.corpora.indexes) && list.sources.iter().all(is_same)
     }
 
-    /// Returns whether a document that seems to have changed is only too recent for its timestamp to be reliable, but
-    /// has the same content. Once it is old enough, its stamp is stored.
-    fn is_young_and_same(&self, file: &ListFile, number: usize) -> bool {
+    /// Returns whether nothing new is known about a document whose stored stamp is not to be relied on: it is too
+    /// recent, but has the same content, or it still cannot be read. Otherwise its stamp is stored.
+    fn is_as_listed(&mut self, file: &ListFile, number: usize) -> bool {
         let Ok(listed) = file.listed(number as u64) else { return false };
-        let read = self.roots.read(&file.sources[listed.source].root, &listed.file);
-        read.is_ok_and(|content| {
-            listed.stamp == Stamp::UNKNOWN && content.appearance.settled() == Stamp::UNKNOWN && Some(content.hash) == listed.content
-        })
+        if listed.stamp != Stamp::UNKNOWN {
+            return false;
+        }
+        match self.roots.read(&file.sources[listed.source].root, &listed.file) {
+            Ok(content) => content.appearance.settled() == Stamp::UNKNOWN && Some(content.hash) == listed.content,
+            Err(problem) => {
+                let may_pass = problem.may_pass();
+                if may_pass {
+                    self.notes.push(FileError::new(listed.path, problem).note(Level::Warning));
+                }
+                may_pass
+            }
+        }
     }
 
     /// Prepares the documents. `changed` are the known documents that look different, if the indexes are unchanged;
@@ -311,7 +320,13 @@ impl<'a> Work<'a> {
                 }
             }
             Err(problem) => {
-                (document.stamp, document.content) = (Stamp::settled(&document.file), None);
+                // Only what the file itself is decides that it has no content. After any other problem, what is known
+                // of it stays, and it is read again the next time.
+                if problem.may_pass() {
+                    document.stamp = Stamp::UNKNOWN;
+                } else {
+                    (document.stamp, document.content) = (Stamp::settled(&document.file), None);
+                }
                 self.notes.push(FileError::new(document.path.clone(), problem).note(Level::Warning));
             }
         }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::corpus::{Corpora, Corpus};
+use super::roots::failing;
 use super::tests::tree;
 use super::{Model, SelectRequest, bring, select};
 use crate::candidate::Candidate;
@@ -109,6 +110,24 @@ fn a_message_brings_its_document_and_small_talk_brings_nothing() {
     for quiet in ["yes", "run the tests again", "", "<task-notification>the canary release is rolled back</task-notification>"] {
         assert_eq!(handbook.bring(quiet), Brought::default(), "{quiet}");
     }
+}
+
+#[test]
+fn a_document_that_could_not_be_read_once_is_found_the_next_time() {
+    let handbook = Handbook::new();
+    // A file that changed a moment ago is read again in any case.
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    let without = failing::during("deploy.md", || handbook.corpus());
+    assert_eq!((len(&without), without.notes[0].path.as_str()), (6, "deploy.md"));
+    assert_eq!(failing::during("deploy.md", || len(&handbook.corpus())), 6, "and it is said each time");
+    assert_eq!(handbook.bring(DEPLOY).pieces[0].path, "docs/deploy.md");
+    // What is known of a document that changed stays until it can be read again.
+    handbook.write("docs/deploy.md", "# Zeppelins\n\nA zeppelin is moored at the mast in a thunderstorm.\n");
+    let behind = failing::during("deploy.md", || handbook.corpus());
+    assert_eq!((len(&behind), behind.notes.len()), (7, 1));
+    assert_eq!(behind.query(DEPLOY, 5, 0).unwrap().chosen().count(), 1);
+    let message = "how is the zeppelin moored at the mast in a thunderstorm?";
+    assert_eq!(handbook.corpus().query(message, 5, 0).unwrap().chosen().count(), 1);
 }
 
 #[test]
