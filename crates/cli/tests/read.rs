@@ -145,12 +145,94 @@ fn names_with_quotes_and_line_breaks_come_back() {
     assert_parsed(&outcome.stdout, &[("a \"b\"\n\\c.md", "1"), ("d/a \"b\"\n\\c.md", "2")]);
 }
 
+/// Contents that the here-doc form cannot carry, and some that look as if it could not.
+fn hostile_contents() -> Vec<String> {
+    let mut contents: Vec<String> = [
+        "@decorated\ndef f(): pass\n",
+        "class A:\n    @property\n    def b(self): ...\n",
+        "\t@Override\n",
+        "@",
+        "\n@\n",
+        "# a comment\n# above\n@decorated\n",
+        "@spec_a assign \"x\"\n",
+        "@spec_h01 assign \"again\"\n@spec_h01Content assign\n",
+        "@media print { a { color: red } }\n",
+        "/**\n@param x\n*/\n",
+        "a\r\nb\r\n",
+        "\r",
+        "\r\n",
+        "a\rb",
+        "a\r\r\nb\n",
+        "mixed\nends\r\n@here\r",
+        "\"quoted\"\n@x \"y\" 'z'\n",
+        "back\\slash\\n\n@x\\\n",
+        "@\\",
+        "@\"",
+        "@$variable $other\n",
+        "@ # not a comment\n",
+        "tab\there\r\n",
+        "--end-context--\n@x\n",
+        "--begin-context-0--\r\n--end-context-0--\r\n",
+        "\n\n\n@x\n\n\n",
+        "@ends without a break",
+        "caf\u{e9} \u{1F980}\r\n@\u{1F980}\n",
+        "mail@host\n# @x in a comment\n",
+        "no @ at the beginning\n",
+        "\n\n  \n",
+        "",
+        "\n",
+        "--end-context-af1349b9-f5f9-81a6-a040-4dea36dcc949--\n",
+        "$variable \"and\" \\n\n",
+        "a\u{b}b\u{c}c\u{85}d\u{2028}e\u{2029}f\n",
+    ]
+    .map(str::to_owned)
+    .into();
+    let before = [
+        "\u{FEFF}",
+        "\u{200B}",
+        "\u{200C}",
+        "\u{200D}",
+        "\u{A0}",
+        "\u{2003}",
+        "\u{3000}",
+        "\u{B}",
+        "\u{C}",
+        " \u{200B} \u{FEFF}",
+        "\u{2060}",
+    ];
+    contents.extend(before.iter().map(|unseen| format!("x\n{unseen}@y\n")));
+    let breaks = ["\u{85}", "\u{2028}", "\u{2029}", "\u{B}", "\u{C}"];
+    contents.extend(breaks.iter().map(|line_break| format!("x{line_break}@y\n")));
+    contents
+}
+
 #[test]
-fn lines_that_the_consumer_would_misread_are_reported_in_that_format_only() {
-    let sandbox = Sandbox::new().file("a.py", "@decorated\ndef f(): pass\n");
-    let outcome = sandbox.brief(["read", "a.py"]).success();
-    assert!(outcome.stderr().contains("warning: `a.py`: line 1 starts with `@`"), "{outcome}");
-    assert_eq!(sandbox.brief(["read", "a.py", "--format", "xml"]).success().stderr(), "");
+fn hostile_files_come_back_exactly_and_none_spoils_the_document() {
+    let contents = hostile_contents();
+    assert!(contents.len() >= 50);
+    let sandbox = Sandbox::new();
+    let mut expected = Vec::new();
+    for (number, content) in contents.iter().enumerate() {
+        let name = format!("h{number:02}.txt");
+        sandbox.write(&name, content);
+        let alone = sandbox.brief(["read", &name]).success();
+        assert_eq!(alone.stderr(), "", "nothing is lost, so there is nothing to say");
+        assert_parsed(&alone.stdout, &[(&name, content)]);
+        expected.push((name, content.clone()));
+    }
+    let names = expected.iter().map(|(name, _)| name.clone());
+    let together = sandbox.brief(std::iter::once("read".to_owned()).chain(names)).success();
+    assert_eq!(parsed(&together.stdout), expected);
+}
+
+#[test]
+fn a_file_with_a_decorator_is_quoted_and_others_are_here_docs() {
+    let sandbox = Sandbox::new().file("a.py", "@decorated\ndef f():\n\treturn \"x\"\n").file("b.md", "mail@host\n");
+    let text = sandbox.brief(["read", "a.py", "b.md"]).success().stdout();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[1], r#"@spec_aContent assign "@decorated\ndef f():\n\treturn \"x\"\n""#);
+    assert_eq!((lines[3], lines[5]), ("@spec_bContent assign", "mail@host"));
+    assert!(sandbox.brief(["read", "a.py", "--format", "xml"]).success().stdout().contains("<![CDATA[@decorated\n"));
 }
 
 #[test]

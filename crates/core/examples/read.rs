@@ -5,8 +5,8 @@ use briefing_core::sources::requests::{Format, Options, ReadRequest, Requested, 
 
 pub fn files(here: &Path, paths: Vec<PathBuf>) -> String {
     let requested = Requested { paths, notes: Vec::new() };
-    let mut files = read(ReadRequest { includes: &[], requested, options: &Options::new(here) });
-    render(&mut files, here, Format::Assign)
+    let files = read(ReadRequest { includes: &[], requested, options: &Options::new(here) });
+    render(&files, here, Format::Assign)
 }
 
 #[expect(clippy::print_stdout, reason = "an example prints")]

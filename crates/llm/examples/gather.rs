@@ -10,7 +10,7 @@ use briefing_llm::gather::{GatherRequest, Model, gather};
 pub fn files(here: &Path, task: &str, model: Option<&mut Model<'_>>) -> Result<String, Failure> {
     let rules = Rules::settle(&Settings::defaults(), &[], &[], None)?;
     let request = GatherRequest { task, includes: &[], options: Options::new(here), rules: &rules };
-    Ok(render(&mut gather(&request, model)?.files, here, Format::Markdown))
+    Ok(render(&gather(&request, model)?.files, here, Format::Markdown))
 }
 
 #[expect(clippy::print_stdout, reason = "an example prints")]

@@ -47,14 +47,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let rules = Rules::settle(&settings, &[], &[], arguments.recurse_depth)?;
     let options = arguments.limits.options(&here, rules.redacts)?;
     let request = GatherRequest { task: &arguments.task, includes: &arguments.limits.include, options, rules: &rules };
-    let mut gathered = match arguments.selector {
+    let gathered = match arguments.selector {
         Selector::Openai => ask(&request, &settings).map_err(|failure| failure.hint("`--selector local` chooses without a model"))?,
         Selector::Local => gather(&request, None)?,
     };
     if gathered.chosen_by == (ChosenBy::Words { fitting: 0 }) {
         talk::warning("no file matches the task; try other words, or another `--dir`");
     }
-    read::print(&mut gathered.files, &here, arguments.limits.format)
+    read::print(&gathered.files, &here, arguments.limits.format)
 }
 
 fn ask(request: &GatherRequest<'_>, settings: &Settings) -> Result<GatheredFiles, Failure> {

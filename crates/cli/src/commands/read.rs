@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Format {
-    /// A variable for each path and a here-document for each content
+    /// A variable for each path and one for each content
     Assign,
     Markdown,
     Xml,
@@ -89,8 +89,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut options = arguments.limits.options(&here, settings.guards.redact.value)?;
     options.allow_outside = arguments.allow_outside;
     let requested = requested(arguments, &options.dir)?;
-    let mut files = read(ReadRequest { includes: &arguments.limits.include, requested, options: &options });
-    print(&mut files, &here, arguments.limits.format)
+    let files = read(ReadRequest { includes: &arguments.limits.include, requested, options: &options });
+    print(&files, &here, arguments.limits.format)
 }
 
 /// Returns the requests from the arguments and, if they say so, from standard input.
@@ -117,7 +117,7 @@ fn requested(arguments: &Arguments, dir: &Path) -> Result<Requested, Failure> {
 }
 
 /// Prints the files, and warnings about those that could not be read.
-pub(crate) fn print(files: &mut ReadFiles, here: &Path, format: Format) -> Result<(), Failure> {
+pub(crate) fn print(files: &ReadFiles, here: &Path, format: Format) -> Result<(), Failure> {
     let text = requests::render(files, here, format.into());
     tell(&files.notes);
     if files.notes.iter().any(|note| note.kind == NoteKind::Outside) {

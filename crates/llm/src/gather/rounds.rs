@@ -148,7 +148,7 @@ fn next_question(new: &[ReadFile], options: &Options, shown: &mut usize) -> Stri
         };
         some.insert(file.path.clone(), content);
     }
-    let text = render(&mut some, &options.dir, Format::Markdown);
+    let text = render(&some, &options.dir, Format::Markdown);
     format!("{text}\nDo you need to see more? Ask only for files that are not above; otherwise answer {{\"files\": [], \"done\": true}}.")
 }
 

@@ -1,12 +1,15 @@
-//! The assign format: each file as a variable for its path and a here-doc variable for its content.
+//! The assign format: each file as a variable for its path and a variable for its content.
+//!
+//! A content is a here-doc where that is exact. The format's known consumer takes every line that starts with `@` for a
+//! declaration, even inside a here-doc, and drops carriage returns; a content with either is written in quotes, which it
+//! reads back exactly. So one file can never spoil the document.
 
 use std::path::Path;
 
 use super::names::{Names, build_safe_base_name};
 use super::read_files::ReadFiles;
 use super::token::{build_here_doc_token, content_base};
-use crate::note::{Note, NoteKind};
-use crate::shown::one_line;
+use crate::shown::is_deceptive;
 
 /// Returns the files as assignments, joined by line breaks and without one at the end; an empty text for no files.
 ///
@@ -18,8 +21,12 @@ pub fn build_context_assign_string(files: &ReadFiles, here: &Path) -> String {
         let label = file.label(here);
         let name = names.unique(&build_safe_base_name(&label, "spec_"));
         let content = file.content.text();
-        let token = build_here_doc_token(&content, &content_base(&content));
         lines.push(format!("@{name} assign {}", quoted(&label)));
+        if !fits_here_doc(&content) {
+            lines.push(format!("@{name}Content assign {}", quoted(&content)));
+            continue;
+        }
+        let token = build_here_doc_token(&content, &content_base(&content));
         lines.push(format!("@{name}Content assign"));
         lines.push(format!("--begin-{token}--"));
         if !content.is_empty() {
@@ -48,23 +55,13 @@ pub fn quoted(text: &str) -> String {
     quoted
 }
 
-/// Returns a note for each file that the known consumer of the format would misread.
-///
-/// Its parser treats every line that starts with `@` as a declaration, even inside a here-doc. The format has no
-/// escape for it, so all we can do is add a note.
-pub fn notes_on_misread_lines(files: &ReadFiles, here: &Path) -> Vec<Note> {
-    let note = |file: &super::ReadFile| {
-        let text = file.content.text();
-        let mut lines = text.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with('@')).map(|(at, _)| at + 1);
-        let first = lines.next()?;
-        let others = match lines.count() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let reason = format!("line {first}{others} starts with `@`, which LightSOPLang treats as a declaration; other formats are safe");
-        Some(Note::warning(one_line(&file.label(here)), NoteKind::Format, reason))
-    };
-    files.iter().filter_map(note).collect()
+/// Returns whether a here-doc carries a content exactly: no carriage return, and no line that starts with `@`, after any
+/// line break and behind any white space and invisible characters.
+fn fits_here_doc(content: &str) -> bool {
+    let is_break = |c: char| matches!(c, '\n' | '\u{B}' | '\u{C}' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    let is_unseen = |c: char| c.is_whitespace() || is_deceptive(c);
+    let starts_a_line = |at: usize| content[..at].chars().rev().take_while(|c| !is_break(*c)).all(is_unseen);
+    memchr::memchr(b'\r', content.as_bytes()).is_none() && !memchr::memchr_iter(b'@', content.as_bytes()).any(starts_a_line)
 }
 
 #[cfg(test)]
@@ -117,11 +114,14 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_the_consumer_would_misread_are_named() {
-        let notes = notes_on_misread_lines(&files(&[("a.py", "x\n  @decorated\n@again\n"), ("b.md", "mail@host")]), Path::new("/w"));
-        assert_eq!(notes.len(), 1);
-        assert_eq!(notes[0].path, "a.py");
-        assert!(notes[0].reason.starts_with("line 2 and 1 more starts with"), "{}", notes[0].reason);
+    fn a_content_that_a_here_doc_would_change_is_quoted() {
+        let text = build_context_assign_string(&files(&[("a.py", "x\n \u{200B}@y\n"), ("b", "c\r\n")]), Path::new("/w"));
+        assert_eq!(
+            text,
+            "@spec_a assign \"a.py\"\n@spec_aContent assign \"x\\n \u{200B}@y\\n\"\n@spec_b assign \"b\"\n@spec_bContent assign \"c\\r\\n\""
+        );
+        assert!(fits_here_doc("mail@host\n#@\n") && !fits_here_doc("@") && !fits_here_doc("\u{FEFF}@"));
+        assert!(fits_here_doc(&"x@ ".repeat(1_000_000)), "in no time");
     }
 
     /// Returns hostile text: markers of its own token, declarations, quotes, carriage returns, any character.

@@ -1,4 +1,4 @@
-//! Source 5: files that a model requests, behind guards, as here-doc assignments.
+//! Source 5: files that a model requests, behind guards, as assignments.
 //!
 //! [`read()`] reads a model's requests and the user's includes into one insertion-ordered [`ReadFiles`]. A file that
 //! cannot be read is an entry that says so, because the model has to know. [`build_context_assign_string`] and
@@ -15,7 +15,7 @@ mod render;
 mod request;
 mod token;
 
-pub use assign::{build_context_assign_string, notes_on_misread_lines, quoted};
+pub use assign::{build_context_assign_string, quoted};
 pub use listing::Listing;
 pub use local::choose;
 pub use matcher::build_matcher;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::assign::{build_context_assign_string, notes_on_misread_lines};
+use super::assign::build_context_assign_string;
 use super::read_files::{Content, ReadFiles};
 use crate::render::{fence, language, xml_attribute, xml_cdata};
 use crate::shown::one_line;
@@ -13,7 +13,7 @@ use crate::shown::one_line;
 /// The output formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Here-doc assignments, as [`build_context_assign_string`] makes them.
+    /// Assignments, as [`build_context_assign_string`] makes them.
     Assign,
     Markdown,
     Xml,
@@ -22,11 +22,10 @@ pub enum Format {
 
 /// Returns the files in a format, with a line break at the end. For no files, text formats return an empty text.
 ///
-/// Labels are relative to `here`. Changes that the format makes to a file are noted in `files`.
-pub fn render(files: &mut ReadFiles, here: &Path, format: Format) -> String {
+/// Labels are relative to `here`.
+pub fn render(files: &ReadFiles, here: &Path, format: Format) -> String {
     match format {
         Format::Assign => {
-            files.notes.extend(notes_on_misread_lines(files, here));
             let mut text = build_context_assign_string(files, here);
             if !text.is_empty() {
                 text.push('\n');
@@ -106,7 +105,7 @@ mod tests {
     }
 
     fn rendered(entries: &[(&str, &str)], format: Format) -> String {
-        render(&mut files(entries), Path::new("/w"), format)
+        render(&files(entries), Path::new("/w"), format)
     }
 
     #[test]
@@ -157,11 +156,11 @@ mod tests {
 
     #[test]
     fn nothing_read_is_an_empty_text_or_an_empty_document() {
-        let mut none = ReadFiles::new();
+        let none = ReadFiles::new();
         let here = Path::new("/w");
-        assert_eq!(render(&mut none, here, Format::Assign), "");
-        assert_eq!(render(&mut none, here, Format::Markdown), "");
-        assert_eq!(render(&mut none, here, Format::Xml), "<files>\n</files>\n");
-        assert!(render(&mut none, here, Format::Json).contains("\"files\": []"));
+        assert_eq!(render(&none, here, Format::Assign), "");
+        assert_eq!(render(&none, here, Format::Markdown), "");
+        assert_eq!(render(&none, here, Format::Xml), "<files>\n</files>\n");
+        assert!(render(&none, here, Format::Json).contains("\"files\": []"));
     }
 }
