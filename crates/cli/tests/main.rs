@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 mod config;
 mod docs;
 mod docs_hook;
+mod docs_index;
 mod doctor;
 mod doctor_agents;
 mod domains_bad_input;

@@ -148,6 +148,49 @@ impl fmt::Display for Note {
     }
 }
 
+/// Notes of which many may be alike. Each kind is counted, and only the first few are kept.
+#[derive(Debug, Clone, Default)]
+pub struct Tally(Vec<Alike>);
+
+#[derive(Debug, Clone)]
+struct Alike {
+    count: usize,
+    first: Vec<Note>,
+}
+
+impl Tally {
+    /// This many notes of one kind are listed one by one; more become one note.
+    const LISTED: usize = 3;
+
+    pub fn push(&mut self, note: Note) {
+        let is_alike = |alike: &&mut Alike| alike.first[0].kind == note.kind && alike.first[0].level == note.level;
+        match self.0.iter_mut().find(is_alike) {
+            Some(alike) => {
+                alike.count += 1;
+                if alike.first.len() < Self::LISTED {
+                    alike.first.push(note);
+                }
+            }
+            None => self.0.push(Alike { count: 1, first: vec![note] }),
+        }
+    }
+
+    /// Returns the notes. Many of one kind become one about `path`, with their total: `30 entries: does not exist …`.
+    pub fn finish(self, path: &str, what: &str) -> Vec<Note> {
+        let mut notes = Vec::new();
+        for Alike { count, first } in self.0 {
+            if count <= Self::LISTED {
+                notes.extend(first);
+                continue;
+            }
+            let named: Vec<String> = first.iter().map(|note| format!("`{}`", note.path)).collect();
+            let reason = format!("{count} {what}: {}, such as {}", first[0].reason, named.join(", "));
+            notes.push(Note { path: path.to_owned(), reason, ..first[0].clone() });
+        }
+        notes
+    }
+}
+
 /// A note in a log: an object, or a plain sentence in logs of early versions.
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -177,6 +220,18 @@ mod tests {
         assert_eq!(serde_json::from_str::<Note>(&text).unwrap(), note);
         let plain = Note::info("", NoteKind::Empty, "nothing there");
         assert_eq!(serde_json::from_str::<Note>(&serde_json::to_string(&plain).unwrap()).unwrap(), plain);
+    }
+
+    #[test]
+    fn many_notes_of_one_kind_become_one_with_a_total() {
+        let mut tally = Tally::default();
+        for number in 0..1000 {
+            tally.push(Note::warning(format!("{number}.md"), NoteKind::Missing, "does not exist"));
+        }
+        tally.push(Note::info("x", NoteKind::Duplicate, "is there twice"));
+        let notes = tally.finish("index.json", "documents");
+        let shown: Vec<String> = notes.iter().map(Note::to_string).collect();
+        assert_eq!(shown, ["index.json: 1000 documents: does not exist, such as `0.md`, `1.md`, `2.md`", "x: is there twice"]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use briefing_core::settings::{Places, Settings};
-use briefing_core::sources::docs::{Index, SelectRequest};
+use briefing_core::sources::docs::{Index, IndexFile, SelectRequest};
 use briefing_core::sources::files::{self, PackRequest, Rules};
 use briefing_core::sources::requests::{Listing, Options, ReadFiles, choose, read_requested_files};
 use briefing_core::sources::{docs, domains, gate};
@@ -175,7 +175,7 @@ fn an_index_belongs_to_the_directory_that_it_was_read_in() {
     house.sandbox.write("docs/index.json", " ".repeat(1024 * 1024) + &index(""));
     let (file, inside) = (house.root().join("docs/index.json"), house.root().join("docs"));
     house.race(60, |count| {
-        if let Ok(index) = Index::read(&file, None) {
+        if let Ok(index) = Index::read(&IndexFile::named(&file), None) {
             count.add(if index.root == inside { INSIDE } else { OUTSIDE }, 1);
         }
     });

@@ -1,6 +1,7 @@
 //! `brief doctor`: checks every agent on this machine, the store and the settings, and says how to fix what is wrong.
 
 mod agents;
+mod documents;
 mod gate_entry;
 mod plugins;
 mod probe;
@@ -79,6 +80,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         checks.push(Check::new("agents", "found", Verdict::Info, "no agent was found on this machine"));
     }
     checks.extend(store::look(&places, arguments.fix));
+    checks.extend(documents::look(&places));
     checks.extend(settings(&places));
     let broken = checks.iter().filter(|check| check.verdict == Verdict::Broken).count();
     if arguments.json {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use briefing_core::fs::write_atomic;
 use briefing_core::settings::{Layer, Places, Settings};
 use briefing_core::shown::{path_text, relative_text};
-use briefing_core::sources::docs::{Made, Plan, find, make, prepare};
+use briefing_core::sources::docs::{IndexFile, Made, Plan, find, make, named_from, prepare};
 use briefing_core::{Failure, Level, Note, NoteKind};
 use briefing_tokens::{ENCODINGS, ExactCounter};
 use clap::Args;
@@ -62,7 +62,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let by = settings.docs.index.decided_by();
             return Err(Failure::new(format!("`{}`: {}", outside.path, outside.reason)).because_of(format!("named by {by}")));
         }
-        file = found.project.or_else(|| named(&places, &settings));
+        let first = found.project.into_iter().next().map(|index| index.file);
+        file = first.or_else(|| named(&places, &settings));
     }
     let plan = Plan::new(&places.here, arguments.root.as_deref(), file, arguments.from.clone(), arguments.all)?;
     let counter = ExactCounter::new(ENCODINGS[0], places.cache.clone())?;
@@ -88,26 +89,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the path of the project's index that `docs.index` sets, for an index that does not exist yet.
+/// Returns the first path that `docs.index` names, for an index that does not exist yet.
 fn named(places: &Places, settings: &Settings) -> Option<PathBuf> {
-    let directory = places.project_file()?.parent()?.to_path_buf();
-    let directory = if directory.ends_with(".context") { directory.parent()?.to_path_buf() } else { directory };
-    Some(directory.join(&settings.docs.index.value))
+    Some(named_from(places).join(settings.docs.index.value.first()?))
 }
 
 fn print_where(places: &Places, settings: &Settings, as_json: bool) -> Result<(), Failure> {
     let found = find(places, settings);
     tell(&found.notes);
-    let text = |path: &Option<PathBuf>| path.as_ref().map(|path| path_text(path));
+    let text = |index: &IndexFile| path_text(&index.file);
     if as_json {
-        let value = json!({ "global": text(&found.global), "project": text(&found.project) });
+        let project: Vec<String> = found.project.iter().map(text).collect();
+        let value = json!({ "global": found.global.as_ref().map(text), "project": project });
         return output::print(&format!("{value}\n"));
     }
     let files = found.files();
     if files.is_empty() {
         talk::plain("no index found; `brief index` builds one for this project");
     }
-    let mut lines: Vec<String> = files.iter().map(|file| path_text(file)).collect();
+    let mut lines: Vec<String> = files.iter().map(text).collect();
     lines.push(String::new());
     output::print(&lines.join("\n"))
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use briefing_core::candidate::Body;
 use briefing_core::settings::{Layer, Places, SelectorKind, Settings};
-use briefing_core::shown::{normalize, path_text};
+use briefing_core::shown::{normalize, path_text, relative_text};
 use briefing_core::sources::Helper;
 use briefing_core::sources::docs::{Choice, SelectRequest, select, way};
 use briefing_core::{Candidate, Failure, Level};
@@ -99,7 +99,7 @@ impl Asking<'_> {
 
     fn answer(&self, message: &str) -> Result<(), Failure> {
         let choice = self.choose(message)?;
-        warn(&choice, &mut Vec::new());
+        warn(&choice, &self.places.here, &mut Vec::new());
         let path = |candidate: &Candidate| self.path(candidate);
         if self.arguments.explain {
             return output::print(&explain::text(&choice, self.arguments.limit, path));
@@ -125,7 +125,7 @@ impl Asking<'_> {
             };
             // The documents are opened again for every line: they may change while this process runs.
             let choice = self.choose(message)?;
-            warn(&choice, &mut printed);
+            warn(&choice, &self.places.here, &mut printed);
             output::print(&self.line(&choice))?;
         }
         Ok(())
@@ -147,11 +147,15 @@ impl Asking<'_> {
     }
 }
 
-/// Prints failures and warnings that were not printed before.
-fn warn(choice: &Choice, printed: &mut Vec<String>) {
-    let failures = choice.failures.iter().map(|failure| format!("{failure}: {}", failure.causes().join(": ")));
+/// Prints warnings that were not printed before.
+fn warn(choice: &Choice, here: &Path, printed: &mut Vec<String>) {
     let notes = choice.notes.iter().filter(|note| note.level > Level::Info).take(MAX_TOLD);
-    for text in failures.chain(notes.map(|note| format!("`{}`: {}", note.path, note.reason))) {
+    let notes = notes.map(|note| format!("`{}`: {}", note.path, note.reason));
+    let lacking = choice.indexes.iter().filter(|index| index.readable < index.documents).map(|index| {
+        let (file, missing) = (relative_text(&index.file, here), index.documents - index.readable);
+        format!("`{file}`: {missing} of {} documents cannot be read", index.documents)
+    });
+    for text in notes.chain(lacking) {
         if !printed.contains(&text) {
             talk::warning(&text);
             printed.push(text);

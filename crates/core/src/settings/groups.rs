@@ -61,7 +61,7 @@ groups! {
     }
 
     "docs." DocsSettings {
-        index: String,
+        index: Vec<String>,
         global_index: String,
         max_docs: u64,
         max_tokens: u64,

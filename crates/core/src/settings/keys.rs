@@ -15,6 +15,8 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// A list of strings. An environment variable separates them by commas or uses TOML syntax.
     List,
+    /// One string, or a list of strings. An environment variable is written as for a list.
+    OneOrMore,
     /// Names with a string each: a table in TOML. An environment variable uses `name=value,…` or TOML syntax.
     Map,
 }
@@ -27,7 +29,7 @@ impl Kind {
             (Self::Bool, Value::Bool(_))
             | (Self::Count, Value::Count(_))
             | (Self::Text, Value::Text(_))
-            | (Self::List, Value::List(_))
+            | (Self::List | Self::OneOrMore, Value::List(_))
             | (Self::Map, Value::Map(_)) => true,
             _ => false,
         }
@@ -41,6 +43,7 @@ impl Kind {
             Self::Text => "a string".into(),
             Self::Choice(words) => format!("one of {}", words.join(", ")),
             Self::List => "a list of strings".into(),
+            Self::OneOrMore => "a string or a list of strings".into(),
             Self::Map => "a table of strings".into(),
         }
     }
@@ -150,9 +153,9 @@ pub const KEYS: &[Key] = &[
     ),
     anyone(
         "docs.index",
-        Kind::Text,
-        "\"\"",
-        "The project's index of documents. It must be inside the project.\nIf empty: the nearest .context/index.json, docs/index.json or index.json, from the current directory upward.",
+        Kind::OneOrMore,
+        "[]",
+        "The project's indexes of documents: one path, or a list. They must be inside the project, unless your own\nconfiguration names them. If empty: the nearest .context/index.json, docs/index.json or index.json, from the current\ndirectory upward, and docs/index.yaml and docs/*/index.yaml beside it.",
     ),
     user_only(
         "docs.global_index",

@@ -216,7 +216,8 @@ fn toml_value(kind: Kind, value: &DeValue<'_>) -> Option<Value> {
         (Kind::Bool, DeValue::Boolean(value)) => Some(Value::Bool(*value)),
         (Kind::Count, DeValue::Integer(value)) => u64::from_str_radix(value.as_str(), value.radix()).ok().map(Value::Count),
         (Kind::Text | Kind::Choice(_), DeValue::String(value)) => checked(kind, value.to_string()),
-        (Kind::List, DeValue::Array(items)) => {
+        (Kind::OneOrMore, DeValue::String(item)) => Some(Value::List(vec![item.to_string()])),
+        (Kind::List | Kind::OneOrMore, DeValue::Array(items)) => {
             items.iter().map(|item| item.get_ref().as_str().map(str::to_owned)).collect::<Option<_>>().map(Value::List)
         }
         (Kind::Map, DeValue::Table(table)) => {
@@ -235,7 +236,7 @@ fn json_value(kind: Kind, value: &serde_json::Value) -> Option<Value> {
         Kind::Bool => value.as_bool().map(Value::Bool),
         Kind::Count => value.as_u64().map(Value::Count),
         Kind::Text | Kind::Choice(_) => checked(kind, value.as_str()?.to_owned()),
-        Kind::List => value.as_array()?.iter().map(scalar_text).collect::<Option<_>>().map(Value::List),
+        Kind::List | Kind::OneOrMore => value.as_array()?.iter().map(scalar_text).collect::<Option<_>>().map(Value::List),
         Kind::Map => None,
     }
 }
@@ -254,7 +255,7 @@ fn scalar_text(value: &serde_json::Value) -> Option<String> {
 ///
 /// Text that starts like TOML but is not valid TOML is taken as plain words, because it may be a glob: `[ab]*,c`.
 fn parse_words(kind: Kind, text: &str) -> Option<Value> {
-    if matches!((kind, text.trim_start().chars().next()), (Kind::List, Some('[')) | (Kind::Map, Some('{')))
+    if matches!((kind, text.trim_start().chars().next()), (Kind::List | Kind::OneOrMore, Some('[')) | (Kind::Map, Some('{')))
         && let Some(value) = parse_toml(kind, text)
     {
         return Some(value);
@@ -268,7 +269,7 @@ fn parse_words(kind: Kind, text: &str) -> Option<Value> {
         },
         Kind::Count => text.trim().parse().ok().map(Value::Count),
         Kind::Text | Kind::Choice(_) => checked(kind, text.to_owned()),
-        Kind::List => Some(Value::List(items().map(str::to_owned).collect())),
+        Kind::List | Kind::OneOrMore => Some(Value::List(items().map(str::to_owned).collect())),
         Kind::Map => items()
             .map(|item| item.split_once('=').map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())))
             .collect::<Option<_>>()

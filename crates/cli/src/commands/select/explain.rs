@@ -96,7 +96,7 @@ pub(super) fn json(choice: &Choice, path: impl Fn(&Candidate) -> String) -> Valu
         "words": selection.words,
         "documents": selection.documents,
         "candidates": selection.candidates.iter().map(described).collect::<Vec<_>>(),
-        "notes": choice.notes,
+        "notes": choice.notes.iter().chain(&choice.unread).collect::<Vec<_>>(),
     })
 }
 

@@ -58,7 +58,7 @@ pub fn bring(request: &SelectRequest<'_>) -> Brought {
         brought.is_behind = true;
         brought.notes.push(Note::info("search file", NoteKind::Stale, "the documents must be prepared first"));
     }
-    brought.notes.extend(choice.notes.iter().cloned());
+    brought.notes.extend(choice.notes.iter().chain(&choice.unread).cloned());
     let mut bringing = Bringing {
         corpus: &corpus,
         here: &request.places.here,

@@ -8,7 +8,6 @@ use super::corpus::Corpora;
 use super::list::{List, ListFile};
 use crate::fs::{Replacement, make_private};
 use crate::select::{Fingerprint, SearchIndex};
-use crate::shown::path_text;
 
 /// Prepared files that have not been rebuilt for this long are removed.
 const KEPT: Duration = Duration::from_secs(60 * 24 * 60 * 60);
@@ -24,7 +23,7 @@ impl Cache {
     pub(super) fn of(corpora: &Corpora<'_>) -> Self {
         let mut hasher = blake3::Hasher::new();
         for index in corpora.indexes {
-            hasher.update(path_text(index).as_bytes()).update(&[0]);
+            hasher.update(format!("{index:?}").as_bytes());
         }
         // Entries of one file are added and removed together; another directory has other files.
         let mut files: Vec<&str> = corpora.entries.iter().map(|entry| entry.shown.as_str()).collect();

@@ -6,11 +6,13 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use super::corpus::{Corpora, Corpus};
+use super::corpus::{Corpora, Corpus, IndexState};
 use super::entries::entries;
-use super::find::find;
+use super::find::{IndexFile, find};
+use super::index::{Index, IndexedDocument};
 use crate::Failure;
 use crate::candidate::Candidate;
+use crate::load::Root;
 use crate::note::{Note, NoteKind};
 use crate::select::Selection;
 use crate::settings::{OnFailure, Places, SelectorKind, Settings};
@@ -73,6 +75,10 @@ pub struct Choice {
     /// The indexes that could not be read.
     pub failures: Vec<Failure>,
     pub notes: Vec<Note>,
+    /// Notes about documents that were just found to be unreadable.
+    pub unread: Vec<Note>,
+    /// The indexes that were searched.
+    pub indexes: Vec<IndexState>,
 }
 
 impl Choice {
@@ -86,22 +92,32 @@ impl Choice {
 
 /// Chooses documents for a message. Choosing nothing is a normal result.
 ///
-/// Fails if an index named in the request cannot be read; other unreadable indexes are skipped.
+/// Fails if an index cannot be read: an empty answer would look as if no document fitted.
 pub fn select(request: &SelectRequest<'_>) -> Result<Choice, Failure> {
     let documents = Documents::of(request);
     if documents.is_empty() {
-        return Err(Failure::new("there is no index to choose from").hint("create one with `brief index`, or name one with `--index FILE`"));
+        let mut failure = Failure::new("there is no index to choose from");
+        for note in &documents.notes {
+            failure = failure.because_of(note.to_string());
+        }
+        return Err(failure.hint("create one with `brief index`, or name one with `--index FILE`"));
     }
     let (_, mut choice) = documents.choose(request)?;
-    if request.indexes.is_some() && !choice.failures.is_empty() {
-        return Err(choice.failures.remove(0));
-    }
-    Ok(choice)
+    if choice.failures.is_empty() { Ok(choice) } else { Err(choice.failures.remove(0)) }
+}
+
+/// Reads an index and looks for each of its documents, without reading them.
+pub fn examine(index: &IndexFile, places: &Places) -> Result<IndexState, Failure> {
+    let read = Index::read(index, places.home.as_deref())?;
+    let root = Root::open_real(&read.root).ok();
+    let is_there = |document: &&IndexedDocument| root.as_ref().is_some_and(|root| root.open_file(&document.file).is_ok());
+    let readable = read.documents.iter().filter(is_there).count() as u64;
+    Ok(IndexState { file: read.file, documents: read.documents.len() as u64, readable })
 }
 
 /// The documents to choose from.
 pub(super) struct Documents {
-    pub(super) indexes: Vec<PathBuf>,
+    pub(super) indexes: Vec<IndexFile>,
     /// Whether the first index is the user's own, which comes before the project's.
     pub(super) has_global: bool,
     pub(super) entries: Vec<Candidate>,
@@ -112,7 +128,13 @@ pub(super) struct Documents {
 impl Documents {
     pub(super) fn of(request: &SelectRequest<'_>) -> Self {
         match request.indexes {
-            Some(indexes) => Self { indexes: indexes.to_vec(), has_global: false, entries: Vec::new(), notes: Vec::new() },
+            Some(indexes) => {
+                let known = find(request.places, request.settings).files();
+                let indexes = indexes
+                    .iter()
+                    .map(|file| known.iter().find(|known| known.file == *file).cloned().unwrap_or_else(|| IndexFile::named(file)));
+                Self { indexes: indexes.collect(), has_global: false, entries: Vec::new(), notes: Vec::new() }
+            }
             None => Self::here(request.places, request.settings),
         }
     }
@@ -149,6 +171,8 @@ impl Documents {
         let mut choice = choice?;
         choice.is_behind = corpus.is_behind;
         choice.failures.append(&mut corpus.failures);
+        choice.unread.append(&mut corpus.unread);
+        choice.indexes = corpus.states();
         choice.notes.splice(0..0, self.notes.into_iter().chain(corpus.notes.drain(..)));
         Ok((corpus, choice))
     }
@@ -200,5 +224,13 @@ fn local(corpus: &Corpus, request: &SelectRequest<'_>, notes: Vec<Note>) -> Resu
 fn considered(corpus: &Corpus, request: &SelectRequest<'_>, limit: usize) -> Result<Choice, Failure> {
     let selection = corpus.query(request.message, limit, request.explained)?;
     let selection = selection.try_map(|ranked| corpus.candidate(ranked, &request.places.here))?;
-    Ok(Choice { selection, is_models: false, is_behind: false, failures: Vec::new(), notes: Vec::new() })
+    Ok(Choice {
+        selection,
+        is_models: false,
+        is_behind: false,
+        failures: Vec::new(),
+        notes: Vec::new(),
+        unread: Vec::new(),
+        indexes: Vec::new(),
+    })
 }

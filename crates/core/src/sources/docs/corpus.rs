@@ -5,23 +5,25 @@
 //! found by its new content. Preparing reads new and changed documents and reuses everything else.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::cache::Cache;
 use super::changes::{Changes, find_changes};
+use super::find::IndexFile;
 use super::index::Index;
-use super::list::{IndexFile, List, ListFile, Listed};
+use super::list::{List, ListFile, Listed, ListedIndex};
+use super::root::place_of;
 use super::roots::{Content, Roots};
 use super::stamp::Stamp;
 use crate::Failure;
 use crate::candidate::{About, Body, Candidate};
 use crate::fs::{FileError, FileProblem};
-use crate::note::{Level, Note, NoteKind};
+use crate::note::{Level, Note, NoteKind, Tally};
 use crate::packed::Damage;
 use crate::select::{Document, Ranked, SearchFileError, SearchIndex, Selection, Wanted, Weights};
-use crate::shown::relative_text;
+use crate::shown::{path_text, relative_text};
 
 /// Upper bounds for a busy machine, used to decide whether there is enough time. Reading a document to see whether it
 /// changed:
@@ -40,7 +42,7 @@ const CUT: f32 = 0.15;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Corpora<'a> {
     /// The index files, global first.
-    pub indexes: &'a [PathBuf],
+    pub indexes: &'a [IndexFile],
     /// Entries of files that other sources do not load whole.
     pub entries: Vec<Candidate>,
     pub home: Option<&'a Path>,
@@ -48,6 +50,14 @@ pub(super) struct Corpora<'a> {
     pub cache: Option<&'a Path>,
     /// When the result is needed. If preparing would take longer, the last prepared state is used.
     pub deadline: Option<Instant>,
+}
+
+/// How much of an index can be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexState {
+    pub file: PathBuf,
+    pub documents: u64,
+    pub readable: u64,
 }
 
 /// Documents that can be searched for a message.
@@ -63,6 +73,8 @@ pub(super) struct Corpus {
     /// The indexes that could not be read.
     pub failures: Vec<Failure>,
     pub notes: Vec<Note>,
+    /// Notes about documents that were just found to be unreadable.
+    pub unread: Vec<Note>,
 }
 
 /// Where the details of documents are.
@@ -138,11 +150,24 @@ impl Corpus {
 
     /// Returns the directory that a document must not leave.
     fn root_of(&self, document: &Listed) -> &Path {
-        let sources = match &self.details {
+        &self.sources()[document.source].root
+    }
+
+    fn sources(&self) -> &[ListedIndex] {
+        match &self.details {
             Details::File(file) => &file.sources,
             Details::Memory(list) => &list.sources,
+        }
+    }
+
+    /// Returns how many documents each index has, and how many of them can be read.
+    pub(super) fn states(&self) -> Vec<IndexState> {
+        let state = |source: &ListedIndex| IndexState {
+            file: source.file.clone(),
+            documents: source.documents,
+            readable: source.documents - source.unread,
         };
-        &sources[document.source].root
+        self.sources().iter().map(state).collect()
     }
 
     /// Returns the text of a file below a directory that it must not leave.
@@ -160,10 +185,14 @@ struct Work<'a> {
     roots: Roots,
     failures: Vec<Failure>,
     notes: Vec<Note>,
+    /// The documents that could not be read, by the number of their index.
+    unread: BTreeMap<usize, Tally>,
     /// Texts that were already read, by the number of their document.
     texts: HashMap<usize, String>,
     kept_bytes: usize,
     is_behind: bool,
+    /// Whether it is certain where the documents of every index are.
+    is_settled: bool,
 }
 
 impl<'a> Work<'a> {
@@ -179,15 +208,19 @@ impl<'a> Work<'a> {
             roots: Roots::default(),
             failures: Vec::new(),
             notes: Vec::new(),
+            unread: BTreeMap::new(),
             texts: HashMap::new(),
             kept_bytes: 0,
             is_behind: false,
+            is_settled: true,
         }
     }
 
     fn finish(self, details: Details, search: SearchIndex) -> Corpus {
-        let Self { corpora, cache, roots, failures, notes, is_behind, .. } = self;
-        Corpus { details, entries: corpora.entries.clone(), search, cache, roots, is_behind, failures, notes }
+        let Self { corpora, cache, roots, failures, notes, unread, is_behind, .. } = self;
+        let named = |(source, tally): (usize, Tally)| tally.finish(&path_text(&corpora.indexes[source].file), "documents");
+        let unread = unread.into_iter().flat_map(named).collect();
+        Corpus { details, entries: corpora.entries.clone(), search, cache, roots, is_behind, failures, notes, unread }
     }
 
     /// Returns the last prepared state or, if there is none yet, an empty corpus.
@@ -205,10 +238,14 @@ impl<'a> Work<'a> {
     }
 
     fn has_same_indexes(&self, list: &ListFile) -> bool {
-        let files = list.sources.iter().map(|source| &source.file);
         // A root that has moved is found again by reading the index.
-        let is_same = |source: &IndexFile| source.stamp == Stamp::of(&source.file) && self.roots.open(&source.root).is_ok();
-        files.eq(self.corpora.indexes) && list.sources.iter().all(is_same)
+        let is_same = |(source, index): (&ListedIndex, &IndexFile)| {
+            source.file == index.file
+                && source.stamp == Stamp::of(&source.file)
+                && source.place == place_of(index, source.named_root.as_deref())
+                && self.roots.open(&source.root).is_ok()
+        };
+        list.sources.len() == self.corpora.indexes.len() && list.sources.iter().zip(self.corpora.indexes).all(is_same)
     }
 
     /// Returns whether nothing new is known about a document whose stored stamp is not to be relied on: it is too
@@ -223,7 +260,8 @@ impl<'a> Work<'a> {
             Err(problem) => {
                 let may_pass = problem.may_pass();
                 if may_pass {
-                    self.notes.push(FileError::new(listed.path, problem).note(Level::Warning));
+                    let note = FileError::new(listed.path, problem).note(Level::Warning);
+                    self.unread.entry(listed.source).or_default().push(note);
                 }
                 may_pass
             }
@@ -259,8 +297,16 @@ impl<'a> Work<'a> {
             None if self.is_late(making) => return Ok(self.answer_behind()),
             None => self.make(&list, &wanted).map_err(|error| Failure::new("cannot search the documents").because(&error))?,
         };
-        // If something could not be read, it may be readable the next time, so the result is not stored.
-        if self.failures.is_empty() {
+        for source in &mut list.sources {
+            (source.documents, source.unread) = (0, 0);
+        }
+        for document in &list.documents {
+            let source = &mut list.sources[document.source];
+            source.documents += 1;
+            source.unread += u64::from(document.content.is_none());
+        }
+        // If something could not be read or found, that may be different the next time, so the result is not stored.
+        if self.failures.is_empty() && self.is_settled {
             self.cache.write_list(&list, fingerprint, self.entries);
         }
         Ok(self.finish(Details::Memory(list), search))
@@ -277,15 +323,28 @@ impl<'a> Work<'a> {
         let known: HashMap<&Path, &Listed> = old.documents.iter().map(|listed| (listed.file.as_path(), listed)).collect();
         let mut list = List::default();
         let mut seen = HashSet::new();
-        for (source, file) in self.corpora.indexes.iter().enumerate() {
+        for (source, index_file) in self.corpora.indexes.iter().enumerate() {
+            let file = &index_file.file;
             let stamp = Stamp::settled(file);
-            // An index that cannot be read is replaced by an empty one.
-            let index = Index::read(file, self.corpora.home).unwrap_or_else(|failure| {
-                self.failures.push(failure);
-                Index { file: file.clone(), root: PathBuf::new(), documents: Vec::new(), notes: Vec::new() }
-            });
+            let index = match Index::read(index_file, self.corpora.home) {
+                Ok(index) => index,
+                // It is replaced by an empty one.
+                Err(failure) => {
+                    self.failures.push(failure);
+                    Index::empty(file.clone())
+                }
+            };
+            self.is_settled &= index.is_settled;
             self.notes.extend(index.notes.iter().cloned());
-            list.sources.push(IndexFile { file: file.clone(), root: index.root.clone(), stamp });
+            list.sources.push(ListedIndex {
+                file: file.clone(),
+                root: index.root.clone(),
+                place: place_of(index_file, index.named_root.as_deref()),
+                named_root: index.named_root.clone(),
+                stamp,
+                documents: 0,
+                unread: 0,
+            });
             let has_required = index.documents.iter().any(|entry| !entry.requires.is_empty());
             let files: HashMap<&str, &PathBuf> =
                 index.documents.iter().filter(|_| has_required).map(|entry| (entry.path.as_str(), &entry.file)).collect();
@@ -295,6 +354,7 @@ impl<'a> Work<'a> {
                     source,
                     path: entry.path.clone(),
                     file: entry.file.clone(),
+                    name: entry.id.clone(),
                     title: entry.title.clone(),
                     description: entry.description.clone(),
                     tags: entry.tags.clone(),
@@ -327,7 +387,8 @@ impl<'a> Work<'a> {
                 } else {
                     (document.stamp, document.content) = (Stamp::settled(&document.file), None);
                 }
-                self.notes.push(FileError::new(document.path.clone(), problem).note(Level::Warning));
+                let note = FileError::new(document.path.clone(), problem).note(Level::Warning);
+                self.unread.entry(document.source).or_default().push(note);
             }
         }
     }

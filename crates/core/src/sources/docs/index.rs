@@ -16,8 +16,19 @@ pub struct Index {
     pub file: PathBuf,
     /// The directory outside of which nothing is read; canonical.
     pub root: PathBuf,
+    /// The root that the file names, before links are resolved.
+    pub(super) named_root: Option<PathBuf>,
+    /// Whether the directory that paths are relative to is certain. It is not if none of the documents could be found.
+    pub(super) is_settled: bool,
     pub documents: Vec<IndexedDocument>,
     pub notes: Vec<Note>,
+}
+
+impl Index {
+    /// Returns an index without documents, in place of one that cannot be read.
+    pub(super) fn empty(file: PathBuf) -> Self {
+        Self { file, root: PathBuf::new(), named_root: None, is_settled: true, documents: Vec::new(), notes: Vec::new() }
+    }
 }
 
 /// One document of an index.
@@ -25,6 +36,9 @@ pub struct Index {
 pub struct IndexedDocument {
     /// The path as written in the index.
     pub path: String,
+    /// Its name in an index that names documents; empty in others.
+    #[serde(skip)]
+    pub id: String,
     pub title: String,
     pub description: String,
     pub tags: Vec<String>,

@@ -14,16 +14,46 @@ use crate::packed::blocks::{BlockWriter, Blocks};
 use crate::packed::codec::{Cursor, put_text, put_varint};
 use crate::select::Fingerprint;
 
-const MAGIC: &[u8; 8] = b"BRIEFLS2";
+const MAGIC: &[u8; 8] = b"BRIEFLS3";
 /// The size of a position in the details, in bytes.
 const PLACE: u64 = 8;
 
-/// An index file that documents came from.
+/// An index that documents came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct IndexFile {
+pub(super) struct ListedIndex {
     pub(super) file: PathBuf,
     pub(super) root: PathBuf,
+    pub(super) named_root: Option<PathBuf>,
+    /// What [`place_of`](super::root::place_of) was when it was read.
+    pub(super) place: u64,
     pub(super) stamp: Stamp,
+    /// The number of its documents, and of those without readable content.
+    pub(super) documents: u64,
+    pub(super) unread: u64,
+}
+
+impl ListedIndex {
+    fn encode(&self, out: &mut Vec<u8>) -> Option<()> {
+        put_text(out, self.file.to_str()?);
+        put_text(out, self.root.to_str()?);
+        put_text(out, self.named_root.as_deref().map_or(Some(""), Path::to_str)?);
+        for number in [self.place, self.stamp.0, self.documents, self.unread] {
+            out.extend_from_slice(&number.to_le_bytes());
+        }
+        Some(())
+    }
+
+    fn decode(cursor: &mut Cursor<'_>) -> Result<Self, Damage> {
+        Ok(Self {
+            file: cursor.text()?.into(),
+            root: cursor.text()?.into(),
+            named_root: Some(cursor.text()?).filter(|root| !root.is_empty()).map(PathBuf::from),
+            place: cursor.u64()?,
+            stamp: Stamp(cursor.u64()?),
+            documents: cursor.u64()?,
+            unread: cursor.u64()?,
+        })
+    }
 }
 
 /// A document of an index, as of when it was last read.
@@ -34,6 +64,8 @@ pub(super) struct Listed {
     /// The path as written in the index.
     pub path: String,
     pub file: PathBuf,
+    /// Its name in the index; empty if it has none.
+    pub name: String,
     /// What its index says about it.
     pub title: String,
     pub description: String,
@@ -51,6 +83,7 @@ impl Default for Listed {
             source: 0,
             path: String::new(),
             file: PathBuf::new(),
+            name: String::new(),
             title: String::new(),
             description: String::new(),
             tags: Vec::new(),
@@ -80,7 +113,7 @@ impl Listed {
     fn encode(&self, out: &mut Vec<u8>) -> Option<()> {
         put_text(out, self.file.to_str()?);
         put_varint(out, self.source as u64);
-        for text in [&self.path, &self.title, &self.description] {
+        for text in [&self.path, &self.name, &self.title, &self.description] {
             put_text(out, text);
         }
         put_varint(out, self.tags.len() as u64);
@@ -99,7 +132,7 @@ impl Listed {
 
     fn decode(cursor: &mut Cursor<'_>) -> Result<Self, Damage> {
         let mut listed = Self { file: cursor.text()?.into(), source: cursor.varint_u32()? as usize, ..Self::default() };
-        for text in [&mut listed.path, &mut listed.title, &mut listed.description] {
+        for text in [&mut listed.path, &mut listed.name, &mut listed.title, &mut listed.description] {
             cursor.text()?.clone_into(text);
         }
         for _ in 0..cursor.varint()? {
@@ -124,7 +157,7 @@ fn hash(cursor: &mut Cursor<'_>) -> Result<[u8; 32], Damage> {
 /// The whole list, in memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct List {
-    pub(super) sources: Vec<IndexFile>,
+    pub(super) sources: Vec<ListedIndex>,
     /// In the order of their ids.
     pub(super) documents: Vec<Listed>,
 }
@@ -136,9 +169,7 @@ impl List {
         let mut head = Vec::new();
         put_varint(&mut head, self.sources.len() as u64);
         for source in &self.sources {
-            put_text(&mut head, source.file.to_str()?);
-            put_text(&mut head, source.root.to_str()?);
-            head.extend_from_slice(&source.stamp.0.to_le_bytes());
+            source.encode(&mut head)?;
         }
         let stamps = changes::encode(&self.documents)?;
         let (mut places, mut details) = (Vec::new(), Vec::new());
@@ -169,7 +200,7 @@ pub(super) struct ListFile {
     count: u64,
     /// Where each part ends: head, stamps, places, details.
     ends: [u64; 4],
-    pub(super) sources: Vec<IndexFile>,
+    pub(super) sources: Vec<ListedIndex>,
 }
 
 impl ListFile {
@@ -190,7 +221,7 @@ impl ListFile {
         let mut cursor = Cursor::new(&head);
         let mut sources = Vec::new();
         for _ in 0..cursor.varint()? {
-            sources.push(IndexFile { file: cursor.text()?.into(), root: cursor.text()?.into(), stamp: Stamp(cursor.u64()?) });
+            sources.push(ListedIndex::decode(&mut cursor)?);
         }
         Ok(Self { blocks, search, entries, count, ends, sources })
     }
@@ -258,7 +289,15 @@ mod tests {
             ..Listed::default()
         };
         List {
-            sources: vec![IndexFile { file: "/p/index.json".into(), root: "/p".into(), stamp: Stamp(7) }],
+            sources: vec![ListedIndex {
+                file: "/p/index.json".into(),
+                root: "/p".into(),
+                named_root: Some("/p/.".into()),
+                place: 5,
+                stamp: Stamp(7),
+                documents: 4,
+                unread: 2,
+            }],
             documents: vec![listed("a", None), listed("b", Some([2; 32])), listed("c", Some([3; 32])), listed("é", None)],
         }
     }

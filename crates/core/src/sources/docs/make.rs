@@ -6,15 +6,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::crawl::{Crawled, DeadReference, crawl, documents_below};
+use super::find::{IndexFile, places_in};
 use super::index::{Index, IndexedDocument, is_own, to_text};
 use super::read::MAX_INDEX_BYTES;
 use super::root::{real_directory, require_inside, way};
 use crate::Failure;
 use crate::fs::{FileProblem, read_own_bytes};
 use crate::load::Root;
-use crate::note::Note;
+use crate::note::{Note, NoteKind};
 use crate::project::marked_or_self;
-use crate::shown::{path_text, tree_order};
+use crate::shown::{path_text, relative_text, tree_order};
 use crate::tokens::TokenCounter;
 
 /// The default starting points.
@@ -129,11 +130,32 @@ fn read_own(file: &Path) -> Result<Option<String>, Failure> {
         .hint("choose another file with `-o FILE`, or remove it first"))
 }
 
-/// Returns the default place of the index: the first one whose project includes the root.
+/// Returns the default place of the index: where there is one already, or else the first one whose project includes
+/// the root.
 fn usual_place(root: &Path) -> PathBuf {
-    let places = [".context", "docs"].map(|name| root.join(name));
-    let usable = places.into_iter().find(|place| place.is_dir() && require_inside(root, place).is_ok());
-    usable.unwrap_or_else(|| root.to_path_buf()).join("index.json")
+    let places = places_in(root);
+    if let Some(written) = places.iter().find(|place| matches!(read_own(place), Ok(Some(_)))) {
+        return written.clone();
+    }
+    let is_usable = |place: &&PathBuf| {
+        let directory = place.parent().and_then(|directory| fs::canonicalize(directory).ok());
+        directory.is_some_and(|directory| directory.starts_with(root) && require_inside(root, &directory).is_ok())
+    };
+    places.iter().find(is_usable).unwrap_or(&places[places.len() - 1]).clone()
+}
+
+/// Returns a note for each other index in a usual place of the root: only the first of them is used.
+fn unused(plan: &Plan) -> Vec<Note> {
+    let shown = |path: &Path| relative_text(path, &plan.root);
+    let places = places_in(&plan.root);
+    let Some(own) = places.iter().position(|place| *place == plan.file) else { return Vec::new() };
+    let note = |(number, place): (usize, &PathBuf)| {
+        let (used, other) = if number < own { (place, &plan.file) } else { (&plan.file, place) };
+        let is_other = number != own && matches!(read_own(place), Ok(Some(_)));
+        let reason = format!("is not used: `{}` comes first; remove one of them", shown(used));
+        is_other.then(|| Note::warning(shown(other), NoteKind::Stale, reason))
+    };
+    places.iter().enumerate().filter_map(note).collect()
 }
 
 fn expand(path: PathBuf) -> Vec<PathBuf> {
@@ -151,7 +173,11 @@ pub fn make(plan: &Plan, counter: &dyn TokenCounter) -> Result<Made, Failure> {
         .map_err(|problem| Failure::new(format!("cannot use `{}` as a directory", path_text(&plan.root))).because(&problem))?;
     let on_disk = read_own(&plan.file)?;
     // An index of another version, or one damaged by a merge, is replaced; its content is generated again.
-    let old = on_disk.as_ref().and_then(|_| Index::read(&plan.file, None).ok()).map(|index| index.documents).unwrap_or_default();
+    let old = on_disk
+        .as_ref()
+        .and_then(|_| Index::read(&IndexFile::named(&plan.file), None).ok())
+        .map(|index| index.documents)
+        .unwrap_or_default();
     let known: HashMap<&str, &IndexedDocument> = old.iter().map(|entry| (entry.path.as_str(), entry)).collect();
     let directory = plan.file.parent().unwrap_or(&plan.root);
     let mut count = |file: &Path, text: &str, hash: &blake3::Hash| {
@@ -159,7 +185,7 @@ pub fn make(plan: &Plan, counter: &dyn TokenCounter) -> Result<Made, Failure> {
             known.get(path_text(&way(directory, file)).as_str()).filter(|same| same.tokens > 0 && same.hash == hash.to_hex().as_str());
         same.map_or_else(|| counter.count(text, hash), |same| same.tokens)
     };
-    let Crawled { documents: reached, dead, notes } = crawl(&root, plan.seeds(&root)?, &mut count);
+    let Crawled { documents: reached, dead, mut notes } = crawl(&root, plan.seeds(&root)?, &mut count);
     if reached.is_empty() {
         let root = path_text(&plan.root);
         return Err(if plan.is_all {
@@ -189,13 +215,14 @@ pub fn make(plan: &Plan, counter: &dyn TokenCounter) -> Result<Made, Failure> {
             tokens: reached.tokens,
             hash,
             file,
-            requires: Vec::new(),
+            ..IndexedDocument::default()
         });
     }
     documents.sort_by(|a, b| tree_order(&a.path, &b.path));
     let kept: HashSet<&str> = documents.iter().map(|entry| entry.path.as_str()).collect();
     let removed = old.iter().map(|entry| entry.path.clone()).filter(|path| !kept.contains(path.as_str())).collect();
     let text = to_text(&path_text(&way(directory, &plan.root)), &documents);
+    notes.extend(unused(plan));
     let is_in_step = on_disk.as_deref() == Some(&text);
     Ok(Made { text, documents, dead, notes, added, changed, removed, is_in_step })
 }

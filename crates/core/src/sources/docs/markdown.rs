@@ -6,7 +6,7 @@
 use pulldown_cmark::{Event, Parser, Tag, TagEnd, TextMergeWithOffset};
 use serde_json::Value;
 
-use super::read::words;
+use super::parse::words;
 use crate::secrets::redacted;
 use crate::select::sections::front_matter;
 use crate::text::beginning;

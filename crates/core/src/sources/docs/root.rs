@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::find::IndexFile;
 use crate::Failure;
+use crate::packed::blocks::short_hash;
 use crate::project::marked_or_self;
 use crate::shown::path_text;
 
@@ -16,6 +18,16 @@ pub(super) fn require_inside(root: &Path, directory: &Path) -> Result<(), Failur
     Err(Failure::new(format!("an index in `{}` cannot include documents in `{}`", path_text(directory), path_text(root)))
         .because_of(format!("its project is `{}`, and nothing outside of that is read", path_text(project)))
         .hint(format!("put the index into `{}`, or mark that directory as the project with a `brief.toml`", path_text(root))))
+}
+
+/// Returns a hash of everything outside an index file that decides where its documents are: its real directory, the
+/// project around that, and the root that it names. It changes when a project is marked or a link leads elsewhere.
+pub(super) fn place_of(index: &IndexFile, named_root: Option<&Path>) -> u64 {
+    let parent = index.file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let directory = fs::canonicalize(parent).ok();
+    let project = directory.as_deref().map(marked_or_self);
+    let root = named_root.map(|root| fs::canonicalize(root).ok());
+    short_hash(format!("{directory:?} {project:?} {root:?}").as_bytes())
 }
 
 /// Returns the real path of a directory that exists.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Index, Made, Plan, find, make};
+use super::{Index, IndexFile, Made, Plan, Reach, find, make};
 use crate::NoteKind;
 use crate::settings::{Layer, LayerKind, Places, Settings};
 use crate::tokens::TokenCounter;
@@ -93,7 +93,7 @@ fn the_same_documents_give_the_same_bytes_and_are_not_counted_again() {
     fs::remove_file(root.join("docs/a.md")).unwrap();
     let fourth = make(&plan, &Words).unwrap();
     assert_eq!((fourth.removed.len(), fourth.dead.len()), (1, 1));
-    let read = Index::read(&plan.file, None).unwrap();
+    let read = Index::read(&IndexFile::named(&plan.file), None).unwrap();
     assert_eq!((read.root, read.documents.len(), read.notes.len()), (root.clone(), 2, 0));
     assert_eq!(read.documents[1].file, root.join("docs/a.md"));
 }
@@ -126,7 +126,7 @@ fn every_format_is_read() {
     ]);
     let read = |name: &str, text: &str| {
         write(&root, name, text);
-        Index::read(&root.join(name), Some(Path::new("/nowhere"))).unwrap()
+        Index::read(&IndexFile::named(root.join(name)), Some(Path::new("/nowhere"))).unwrap()
     };
     let files = |index: &Index| -> Vec<String> {
         index.documents.iter().map(|entry| entry.file.strip_prefix(&root).unwrap().display().to_string()).collect()
@@ -161,7 +161,7 @@ fn nothing_outside_the_root_is_an_entry() {
         "docs/index.json",
         r#"{"version":1,"docs":[{"path":"a.md"},{"path":"../../secret.md"},{"path":"/etc/passwd"},{"path":"a\nb.md"}]}"#,
     );
-    let index = Index::read(&root.join("docs/index.json"), None).unwrap();
+    let index = Index::read(&IndexFile::named(root.join("docs/index.json")), None).unwrap();
     assert_eq!(index.documents.len(), 1);
     let kinds: Vec<_> = index.notes.iter().map(|note| note.kind).collect();
     assert_eq!(kinds, [NoteKind::Outside, NoteKind::Outside, NoteKind::Format]);
@@ -173,11 +173,11 @@ fn nothing_outside_the_root_is_an_entry() {
         (r#"{"version":1}"#, "cannot read"),
     ] {
         write(&root, "docs/index.json", text);
-        let failure = Index::read(&root.join("docs/index.json"), None).unwrap_err();
+        let failure = Index::read(&IndexFile::named(root.join("docs/index.json")), None).unwrap_err();
         assert!(failure.to_string().contains(words), "{text}: {failure}");
     }
     write(&root, "docs/index.json", r#"{"version":1,"root":"/home/somebody/else","docs":[{"path":"a.md"}]}"#);
-    let foreign = Index::read(&root.join("docs/index.json"), None).unwrap();
+    let foreign = Index::read(&IndexFile::named(root.join("docs/index.json")), None).unwrap();
     assert_eq!((foreign.documents.len(), foreign.notes[0].kind), (1, NoteKind::Fallback));
 }
 
@@ -200,16 +200,22 @@ fn indexes_are_found_and_named() {
         let project = Layer::from_toml(LayerKind::Project, Path::new("brief.toml"), project);
         Settings::resolve(vec![Layer::defaults(), user, project]).0
     };
+    let files = |found: &super::IndexFiles| -> Vec<PathBuf> { found.files().into_iter().map(|index| index.file).collect() };
     let found = find(&places, &settings("", ""));
-    assert_eq!(found.files(), [home.join(".config/brief/index.json"), root.join("docs/index.json")]);
+    assert_eq!(files(&found), [home.join(".config/brief/index.json"), root.join("docs/index.json")]);
+    assert_eq!((&found.global.unwrap().reach, &found.project[0].reach), (&Reach::Anywhere, &Reach::Below(root.clone())));
     assert!(super::may_be_here(&places));
     let named = find(&places, &settings("docs.global_index = '~/notes/index.json'", "docs.index = 'index.json'"));
-    assert_eq!(named.files(), [home.join("notes/index.json"), root.join("index.json")]);
+    assert_eq!(files(&named), [home.join("notes/index.json"), root.join("index.json")]);
+    let several = find(&places, &settings("", "docs.index = ['index.json', 'docs/index.json', 'gone.json']"));
+    assert_eq!((several.project.len(), several.notes.len()), (2, 1));
+    let mine = find(&places, &settings("docs.index = '~/notes/index.json'", ""));
+    assert_eq!(mine.project, [IndexFile { file: home.join("notes/index.json"), reach: Reach::Anywhere }]);
     let outside = find(&places, &settings("", "docs.index = '../outside.json'\ndocs.global_index = 'x'"));
-    assert_eq!((outside.project, outside.notes[0].kind), (None, NoteKind::Outside));
+    assert_eq!((outside.project, outside.notes[0].kind), (Vec::new(), NoteKind::Outside));
     assert!(outside.global.is_some(), "a repository does not decide on the user's index");
     let missing = find(&places, &settings("", "docs.index = 'gone.json'"));
-    assert_eq!((missing.project, missing.notes[0].kind), (None, NoteKind::Missing));
+    assert_eq!((missing.project, missing.notes[0].kind), (Vec::new(), NoteKind::Missing));
 }
 
 #[test]
@@ -219,7 +225,7 @@ fn an_index_is_read_alike_by_lines_and_as_a_whole() {
     let text = make(&plan, &Words).unwrap().text;
     let read = |text: &str| {
         fs::write(root.join("index.json"), text).unwrap();
-        Index::read(&root.join("index.json"), None)
+        Index::read(&IndexFile::named(root.join("index.json")), None)
     };
     let by_lines = read(&text).unwrap();
     assert_eq!(by_lines.documents.len(), 2);

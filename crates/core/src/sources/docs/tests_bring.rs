@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::corpus::{Corpora, Corpus};
 use super::roots::failing;
 use super::tests::tree;
-use super::{Model, SelectRequest, bring, select};
+use super::{IndexFile, Model, SelectRequest, bring, select};
 use crate::candidate::Candidate;
 use crate::note::NoteKind;
 use crate::settings::{Layer, LayerKind, Places, Settings};
@@ -85,7 +85,7 @@ impl Handbook {
     }
 
     fn corpus(&self) -> Corpus {
-        let indexes = [self.root.join("docs/index.json")];
+        let indexes = [IndexFile::named(self.root.join("docs/index.json"))];
         let cache = self.places().cache;
         Corpus::open(&Corpora { indexes: &indexes, cache: cache.as_deref(), ..Corpora::default() }).unwrap()
     }
@@ -118,13 +118,14 @@ fn a_document_that_could_not_be_read_once_is_found_the_next_time() {
     // A file that changed a moment ago is read again in any case.
     std::thread::sleep(std::time::Duration::from_millis(2100));
     let without = failing::during("deploy.md", || handbook.corpus());
-    assert_eq!((len(&without), without.notes[0].path.as_str()), (6, "deploy.md"));
+    assert_eq!((len(&without), without.unread[0].path.as_str()), (6, "deploy.md"));
     assert_eq!(failing::during("deploy.md", || len(&handbook.corpus())), 6, "and it is said each time");
     assert_eq!(handbook.bring(DEPLOY).pieces[0].path, "docs/deploy.md");
+    assert_eq!(len(&handbook.corpus()), 7);
     // What is known of a document that changed stays until it can be read again.
     handbook.write("docs/deploy.md", "# Zeppelins\n\nA zeppelin is moored at the mast in a thunderstorm.\n");
     let behind = failing::during("deploy.md", || handbook.corpus());
-    assert_eq!((len(&behind), behind.notes.len()), (7, 1));
+    assert_eq!((len(&behind), behind.unread.len()), (7, 1));
     assert_eq!(behind.query(DEPLOY, 5, 0).unwrap().chosen().count(), 1);
     let message = "how is the zeppelin moored at the mast in a thunderstorm?";
     assert_eq!(handbook.corpus().query(message, 5, 0).unwrap().chosen().count(), 1);
@@ -155,7 +156,7 @@ fn a_document_that_changed_is_found_by_what_it_says_now() {
     );
     fs::remove_file(handbook.root.join("docs/auth.md")).unwrap();
     let corpus = handbook.corpus();
-    assert_eq!((len(&corpus), corpus.notes[0].kind), (6, NoteKind::Missing));
+    assert_eq!((len(&corpus), corpus.unread[0].kind), (6, NoteKind::Missing));
 }
 
 #[test]
@@ -239,7 +240,7 @@ fn an_index_says_what_is_required_too() {
 #[test]
 fn without_time_the_last_prepared_state_answers() {
     let handbook = Handbook::new();
-    let indexes = [handbook.root.join("docs/index.json")];
+    let indexes = [IndexFile::named(handbook.root.join("docs/index.json"))];
     let cache = handbook.places().cache;
     let late = || {
         let deadline = Some(std::time::Instant::now());
