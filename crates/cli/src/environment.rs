@@ -142,13 +142,27 @@ pub(crate) fn program(name: &str) -> Option<PathBuf> {
     find_program(name)
 }
 
-/// Returns the environment without variables that look like secrets, for the scripts of a goal.
-pub(crate) fn without_secrets() -> BTreeMap<OsString, OsString> {
-    let is_fine = |name: &OsString, value: &OsString| {
+/// The environment of a goal's scripts and templates.
+pub(crate) struct GoalEnvironment {
+    /// The variables that do not look like secrets. Templates may read these.
+    pub(crate) plain: BTreeMap<OsString, OsString>,
+    /// Those and the ones that were chosen to be passed. Scripts receive these.
+    pub(crate) scripts: BTreeMap<OsString, OsString>,
+    /// The names of the variables that scripts do not receive, sorted.
+    pub(crate) withheld: Vec<String>,
+}
+
+/// Returns the environment of a goal. Variables that look like secrets are withheld, except those in `passed`.
+pub(crate) fn of_goal(passed: &[String]) -> GoalEnvironment {
+    let is_plain = |name: &OsString, value: &OsString| {
         let value = value.to_string_lossy();
         !is_secret_name(&name.to_string_lossy()) && redact(&value).secrets.is_empty() && !has_password(&value)
     };
-    env::vars_os().filter(|(name, value)| is_fine(name, value)).collect()
+    let (plain, secret): (BTreeMap<_, _>, BTreeMap<_, _>) = env::vars_os().partition(|(name, value)| is_plain(name, value));
+    let (chosen, withheld): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        secret.into_iter().partition(|(name, _)| passed.iter().any(|passed| name == passed.as_str()));
+    let scripts = plain.clone().into_iter().chain(chosen).collect();
+    GoalEnvironment { plain, scripts, withheld: withheld.into_keys().map(|name| name.to_string_lossy().into_owned()).collect() }
 }
 
 /// Returns whether a variable's name suggests a secret.

@@ -34,6 +34,61 @@ fn a_new_goal_is_commented_sound_and_never_overwritten() {
 }
 
 #[test]
+fn a_new_goal_goes_where_the_projects_goals_are() {
+    let sandbox = Sandbox::new().directory(".git").directory(".claw").file("sub/x", "");
+    let outcome = sandbox.at("sub").brief(["goal", "add", "mine"]).success();
+    assert_eq!(outcome.stdout(), "[ROOT]/.claw/goals/mine/prompt.yaml\n");
+    let both = sandbox.clone().directory(".context");
+    assert_eq!(both.brief(["goal", "add", "other"]).success().stdout(), "[ROOT]/.context/goals/other/prompt.yaml\n");
+    let nearest = both.directory("sub/.claw");
+    assert_eq!(nearest.at("sub").brief(["goal", "add", "third"]).success().stdout(), "[ROOT]/sub/.claw/goals/third/prompt.yaml\n");
+}
+
+#[test]
+fn a_new_goal_is_trusted_once_its_scripts_were_shown_and_confirmed() {
+    let sandbox = project();
+    let outcome = sandbox.brief(["goal", "add", "mine", "--from", "release-notes", "--trust"]).success();
+    assert!(outcome.stderr().contains("  runs log:\n    git rev-parse"), "what it runs is shown: {outcome}");
+    assert!(outcome.stderr().contains("trusted `mine`") && !outcome.stderr().contains("`brief trust` allows"), "{outcome}");
+    assert!(!sandbox.brief(["goals"]).success().stdout().contains("not trusted yet"));
+    // Without a terminal and without the flag, it is not.
+    let other = sandbox.brief(["goal", "add", "other", "--from", "release-notes"]).success();
+    assert!(other.stderr().contains("`brief trust` allows it to run here"), "{other}");
+    assert!(sandbox.brief(["goals"]).success().stdout().contains("not trusted yet"));
+    // What was trusted is what was shown.
+    sandbox.write(".context/goals/mine/prompt.yaml", "context_scripts: {s: touch ran}\nprompt: p\n");
+    let _ = sandbox.brief(["run", "mine"]).code(1);
+    assert!(!sandbox.path("ran").exists());
+}
+
+#[test]
+fn template_errors_are_one_readable_line() {
+    let sandbox = project()
+        .file(".context/goals/bad/prompt.yaml", "context_scripts: {s: 'echo {{ x'}\nprompt: |\n  one {{ Context.s }}\n  {% if %}\n");
+    let outcome = sandbox.brief(["goal", "check", "bad"]).code(1);
+    assert!(!outcome.stdout().contains("\\n"), "{outcome}");
+    assert!(
+        outcome.stdout().contains("    error: the prompt: line 2, column 7: expected a value that can be negated: `{% if %}`\n"),
+        "{outcome}"
+    );
+    assert!(outcome.stdout().contains("    error: the script `s`: line 1, column 10: expected "), "{outcome}");
+    let _ = sandbox.brief(["trust", "--yes"]).success();
+    let run = sandbox.brief(["run", "bad"]).code(1);
+    assert!(run.stderr().contains("  caused by: line 1, column 10: expected ") && !run.stderr().contains("-->"), "{run}");
+}
+
+#[test]
+fn bundled_goals_say_that_there_are_no_commits() {
+    let sandbox = Sandbox::new().file("a.rs", "fn a() {}\n");
+    git(&sandbox, "git init -q .; git add .");
+    for goal in ["code-review", "release-notes"] {
+        let outcome = sandbox.brief(["run", goal, "--receiver", "stdout"]).code(1);
+        assert!(outcome.stderr().contains("there are no commits yet") && !outcome.stderr().contains("fatal"), "{outcome}");
+    }
+    assert!(sandbox.brief(["run", "commit-message", "--receiver", "stdout"]).success().stdout().contains("+fn a() {}"));
+}
+
+#[test]
 fn a_bundled_goal_can_be_taken_over() {
     let sandbox = project();
     let _ = sandbox.brief(["goal", "add", "code-review", "--from", "code-review", "--user"]).success();

@@ -74,3 +74,28 @@ fn trust_shows_every_command_and_is_for_this_content_only() {
     let _ = sandbox.brief(["trust", "--forget"]).success();
     assert_eq!(sandbox.brief(["trust", "--list"]).success().stdout(), "");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_claw_directory_above_the_repository_is_found_if_the_user_owns_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::new()
+        .file(".claw/goals/shared/prompt.yaml", "prompt: from above")
+        .file(".claw/claw.yaml", "max_file_size_kb: 7\n")
+        .file("repo/.git/HEAD", "")
+        .file("repo/src/x", "");
+    let inside = sandbox.at("repo/src");
+    let outcome = inside.brief(["goals"]).success();
+    assert!(outcome.stdout().contains("[ROOT]/.claw/goals/shared  (not trusted yet: `brief trust`)"), "{outcome}");
+    assert!(inside.brief(["config", "show"]).success().stdout().contains("max_file_size_kb = 7"));
+    let _ = inside.brief(["trust", "--yes"]).success();
+    assert_eq!(inside.brief(["run", "shared", "--receiver", "stdout"]).success().stdout(), "from above");
+    // Somebody else's is not, and neither is one that anybody can write to.
+    std::fs::set_permissions(sandbox.path(".claw"), std::fs::Permissions::from_mode(0o777)).unwrap();
+    assert!(!inside.brief(["goals"]).success().stdout().contains("shared"));
+    std::fs::set_permissions(sandbox.path(".claw"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    if std::os::unix::fs::chown(sandbox.path(".claw"), Some(65534), None).is_ok() {
+        assert!(!inside.brief(["goals"]).success().stdout().contains("shared"));
+        assert!(!inside.brief(["config", "show"]).success().stdout().contains("max_file_size_kb = 7"));
+    }
+}

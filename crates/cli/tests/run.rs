@@ -186,9 +186,78 @@ fn scripts_and_parameters_reach_the_prompt() {
     let sandbox = project().file("~/.config/brief/goals/hello/prompt.yaml", goal);
     let got = prompt(&sandbox, &["hello", "--", "--who", "it's; $HOME"]);
     assert_eq!(got, format!("it's; $HOME|{}|false|none", sandbox.root().display()));
-    let warned = sandbox.brief(["run", "hello", "--", "--who=x", "--extra", "1"]).success();
-    assert!(warned.stderr().contains("declares no parameter `extra`"), "{warned}");
+    // As in claw, a parameter need not be declared if the template uses it.
+    let undeclared = sandbox.brief(["run", "hello", "--", "--who=x", "--extra", "1"]).success();
     assert!(sandbox.read("got/argument1").ends_with("|false|1"));
+    assert_eq!(undeclared.stderr(), "");
+}
+
+#[test]
+fn a_parameter_that_nothing_uses_is_an_error_with_a_suggestion() {
+    let sandbox = project()
+        .file("~/.config/brief/goals/a/prompt.yaml", "parameters:\n  - {name: range, default: x}\ncontext_scripts:\n  s: echo {{ Args.since | default(value='') | sh }}\ncontext: \"{{ Args.path | default(value='') }}\"\nprompt: '{{ Args.range }} {{ Context.s }} {% include \"more.md\" %}'\n")
+        .file("~/.config/brief/goals/a/more.md", "{{ Args[\"deep\"] | default(value=\"\") }}")
+        .file("~/.config/brief/goals/any/prompt.yaml", "prompt: '{{ Args | json_encode() }}'\n")
+        .file("notes.txt", "n");
+    let outcome = sandbox.brief(["run", "a", "--", "--rnage", "main"]).code(2);
+    insta::assert_snapshot!(outcome.stderr(), @r"
+    error: the goal `a` has no parameter `rnage`
+    hint: did you mean `--range`?
+    hint: run `brief run a --explain` to see its parameters
+    ");
+    assert!(!sandbox.path("got").exists(), "nothing was sent");
+    let _ = sandbox.brief(["run", "a", "--", "--since=1", "--path", "notes.txt", "--deep", "2"]).success();
+    // A template that uses all of them takes any.
+    assert_eq!(prompt(&sandbox, &["any", "--", "--whatever", "1"]), "{\"whatever\":\"1\"}");
+    let _ = sandbox.brief(["run", "review", "--", "--x", "1"]).code(2);
+}
+
+#[test]
+fn includes_in_nested_directories_work() {
+    let sandbox = project()
+        .file("~/.config/claw/goals/n/prompt.yaml", "prompt: '{% include \"parts/rules/style.md\" %}'\n")
+        .file("~/.config/claw/goals/n/parts/rules/style.md", "S {% include \"parts/deep/er/still/x.md\" %}")
+        .file("~/.config/claw/goals/n/parts/deep/er/still/x.md", "X");
+    assert_eq!(prompt(&sandbox, &["n"]), "S X");
+}
+
+#[test]
+fn chosen_variables_reach_scripts() {
+    let goal = "pass_env: [GH_TOKEN]\ncontext_scripts:\n  s: echo \"$GH_TOKEN/$DB_PASSWORD/$OTHER_TOKEN\"\nprompt: '{{ Context.s }}'\n";
+    let sandbox = project()
+        .file(".context/goals/g/prompt.yaml", goal)
+        .env("GH_TOKEN", "visible-one")
+        .env("DB_PASSWORD", "visible-two")
+        .env("OTHER_TOKEN", "hidden");
+    sandbox.write("~/.config/brief/brief.toml", "receiver_type = 'stdout'\n[goals]\npass_env = ['DB_PASSWORD']\n");
+    let trust = sandbox.brief(["trust", "--yes"]).success();
+    assert!(trust.stderr().contains("  receives GH_TOKEN, DB_PASSWORD (your `goals.pass_env`)\n"), "{trust}");
+    let outcome = sandbox.brief(["run", "g"]).success();
+    assert_eq!(outcome.stdout(), "visible-one/visible-two/", "{outcome}");
+    // A project's settings cannot pass anything, and a template sees none of it.
+    sandbox.write("brief.toml", "[goals]\npass_env = ['OTHER_TOKEN']\n");
+    assert_eq!(sandbox.brief(["run", "g"]).success().stdout(), "visible-one/visible-two/");
+    let peek =
+        sandbox.clone().file("~/.config/brief/goals/p/prompt.yaml", "pass_env: GH_TOKEN\nprompt: '{{ get_env(name=\"GH_TOKEN\") }}'\n");
+    assert!(peek.brief(["run", "p"]).code(1).stderr().contains("goals may not read it"));
+    let explained = sandbox.brief(["run", "g", "--explain"]).success().stdout();
+    assert!(explained.contains("Receives from the environment:\n  GH_TOKEN\n"), "{explained}");
+    let json: serde_json::Value = serde_json::from_str(&sandbox.brief(["goals", "--json"]).success().stdout()).unwrap();
+    let g = json["goals"].as_array().unwrap().iter().find(|goal| goal["name"] == "g").unwrap();
+    assert_eq!(g["pass_env"], serde_json::json!(["GH_TOKEN"]));
+}
+
+#[test]
+fn a_script_that_fails_names_the_variables_it_did_not_get() {
+    let goal = "context_scripts:\n  s: test -n \"$GH_TOKEN\"\nprompt: p\n";
+    let sandbox = project().file("~/.config/brief/goals/g/prompt.yaml", goal).env("GH_TOKEN", "x").env("MY_SECRET", "y");
+    let outcome = sandbox.brief(["run", "g"]).code(1);
+    assert!(
+        outcome.stderr().contains(
+            "hint: scripts do not receive variables that look like secrets (GH_TOKEN, MY_SECRET); `pass_env: [NAME]` in the goal passes one"
+        ),
+        "{outcome}"
+    );
 }
 
 #[test]
@@ -223,7 +292,7 @@ fn a_dry_run_prints_the_prompt_and_tells_what_would_happen() {
     exit code: 0
     ----- stdout -----
     On main.----- stderr -----
-    ran branch: echo main
+    ran 1 script: branch
     8 bytes would be sent to: [HOME]/receiver PROMPT
     ");
     let _ = sandbox.brief(["run", "b", "--dry-run", "-o", "out.md"]).success();

@@ -45,7 +45,7 @@ fn a_yaml_error_has_line_and_column() {
 
 #[test]
 fn a_template_error_has_its_line() {
-    assert_told(&run("prompt: |\n  one\n  {% if %}\n", &[]).code(1), &["cannot render the goal `g`: its prompt", "2:"]);
+    assert_told(&run("prompt: |\n  one\n  {% if %}\n", &[]).code(1), &["cannot render the goal `g`: its prompt", "line 2, column 7"]);
     assert_told(&run("prompt: '{{ Args.nope }}'\n", &[]).code(1), &["Args.nope", "default(value="]);
     assert_told(&run("context_scripts: {s: 'echo {{ x'}\nprompt: p\n", &[]).code(1), &["the script `s`"]);
 }

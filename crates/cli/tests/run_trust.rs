@@ -65,6 +65,69 @@ fn a_goal_copied_elsewhere_is_not_trusted_there() {
     let _ = other.brief(["run", "mine"]).code(1);
 }
 
+fn git(sandbox: &Sandbox, script: &str) {
+    let script = format!("set -e; git config --global user.email a@b; git config --global user.name A; {script}");
+    let output = sandbox.command("sh").args(["-c", &script]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// A repository `main` with a trusted goal, and a work tree of it, `tree`.
+fn with_work_tree() -> Sandbox {
+    let sandbox = Sandbox::new().file("main/.context/goals/mine/prompt.yaml", GOAL).file("main/.claw/claw.yaml", "receiver_type: stdout\n");
+    git(&sandbox, "cd main; git init -q .; git add .; git commit -qm one; git worktree add -q ../tree");
+    let _ = sandbox.at("main").brief(["trust", "--yes"]).success();
+    sandbox
+}
+
+#[test]
+fn trust_holds_in_all_work_trees_of_a_repository() {
+    let sandbox = with_work_tree();
+    let tree = sandbox.at("tree");
+    assert_eq!(tree.brief(["run", "mine"]).success().stdout(), "done");
+    assert!(!tree.brief(["goals"]).success().stdout().contains("not trusted yet"));
+    // Other content in the work tree is other content.
+    tree.write(".context/goals/mine/prompt.yaml", GOAL.replace("echo done", "echo other"));
+    let changed = tree.brief(["run", "mine"]).code(1);
+    assert!(changed.stderr().contains("changed since it was trusted"), "{changed}");
+    tree.write(".context/goals/mine/prompt.yaml", GOAL);
+    // A directory that only claims to be a work tree is none.
+    let forged =
+        sandbox.clone().file("forged/.context/goals/mine/prompt.yaml", GOAL).file("forged/.git", sandbox.read("tree/.git")).at("forged");
+    let _ = forged.brief(["run", "mine", "--receiver", "stdout"]).code(1);
+    // Trust can be taken back in any of them.
+    assert!(tree.brief(["trust", "--forget"]).success().stderr().contains("revoked 2"));
+    let _ = sandbox.at("main").brief(["run", "mine"]).code(1);
+}
+
+#[test]
+fn a_moved_project_is_one_question_that_names_the_old_place() {
+    let sandbox = Sandbox::new()
+        .file("old/.git/HEAD", "")
+        .file("old/.context/goals/mine/prompt.yaml", GOAL)
+        .file("old/.context/goals/other/prompt.yaml", "prompt: other")
+        .file("old/brief.toml", "receiver_type = 'stdout'\n");
+    let _ = sandbox.at("old").brief(["trust", "--yes"]).success();
+    std::fs::rename(sandbox.path("old"), sandbox.path("new")).unwrap();
+    let moved = sandbox.at("new");
+    let refused = moved.brief(["run", "mine"]).code(1);
+    insta::assert_snapshot!(refused.stderr(), @r"
+    error: this project is not trusted at its new place
+      caused by: you trusted it as `[ROOT]/old`, which is gone
+    hint: run `brief trust` to trust it here as well, or `brief trust --yes` without a terminal
+    ");
+    assert!(!moved.path("ran").exists());
+    let trusted = moved.brief(["trust", "--yes"]).success();
+    assert!(trusted.stderr().contains("trusted what you had trusted as `[ROOT]/old`"), "{trusted}");
+    assert_eq!(moved.brief(["run", "mine"]).success().stdout(), "done");
+    assert_eq!(moved.brief(["run", "other"]).success().stdout(), "other");
+    assert!(!moved.brief(["trust", "--list"]).success().stdout().contains("/old/"));
+    // What changed on the way is shown as usual.
+    std::fs::rename(sandbox.path("new"), sandbox.path("third")).unwrap();
+    sandbox.write("third/.context/goals/mine/prompt.yaml", GOAL.replace("echo done", "echo other"));
+    let changed = sandbox.at("third").brief(["run", "mine"]).code(1);
+    assert!(changed.stderr().contains("    touch ran; echo other\n"), "{changed}");
+}
+
 #[test]
 fn a_secret_in_a_file_that_a_prompt_loads_is_taken_out() {
     let key = format!("ghp_{}", "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1z2A");

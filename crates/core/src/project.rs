@@ -3,7 +3,9 @@
 //! Nothing else looks for `.git` or decides where a search ends. The caller decides what to look for in each
 //! directory. Only names are compared: links above a directory are not resolved.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use crate::fs::read_own_text;
 
 /// Marks the root of a repository. In work trees and submodules it is a file.
 const REPOSITORY: &str = ".git";
@@ -59,6 +61,51 @@ pub fn repository_or_self(directory: &Path) -> &Path {
     repository(directory).unwrap_or(directory)
 }
 
+/// A work tree of a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkTree {
+    pub root: PathBuf,
+    /// Git's own directory, which all work trees of the repository share.
+    pub repository: PathBuf,
+}
+
+/// The longest of the files in which git links a work tree and its repository.
+const MAX_LINK_BYTES: u64 = 16 * 1024;
+
+/// Returns the work tree that contains a path. A directory that claims to be one, by a link or a file, but that its repository
+/// does not know, is none, and neither is a submodule.
+pub fn work_tree(path: &Path) -> Option<WorkTree> {
+    let root = repository(path)?;
+    let link = root.join(REPOSITORY);
+    if std::fs::symlink_metadata(&link).ok()?.is_dir() {
+        return Some(WorkTree { root: root.to_path_buf(), repository: link.canonicalize().ok()? });
+    }
+    let read = |path: &Path| read_own_text(path, MAX_LINK_BYTES).ok().map(|text| PathBuf::from(text.trim_end_matches(['\r', '\n'])));
+    let text = read(&link)?;
+    let own = root.join(text.to_str()?.strip_prefix("gitdir: ")?);
+    let back = own.join(read(&own.join("gitdir"))?);
+    let is_known = back.canonicalize().ok()? == link.canonicalize().ok()?;
+    let repository = own.join(read(&own.join("commondir"))?).canonicalize().ok()?;
+    is_known.then(|| WorkTree { root: root.to_path_buf(), repository })
+}
+
+/// Returns whether a directory belongs to the user alone: nobody else could have created it or can write to it.
+pub(crate) fn is_users_own(directory: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let user = rustix::process::geteuid().as_raw();
+        let Ok(link) = std::fs::symlink_metadata(directory) else { return false };
+        let Ok(found) = std::fs::metadata(directory) else { return false };
+        found.is_dir() && link.uid() == user && found.uid() == user && found.mode() & 0o002 == 0
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = directory;
+        false
+    }
+}
+
 /// Returns the nearest directory from here upward that has one of the markers, or the directory itself if there is
 /// none.
 pub fn marked_or_self(directory: &Path) -> &Path {
@@ -107,6 +154,27 @@ mod tests {
         ] {
             assert_eq!(counted(ceiling), ["c", "b"], "{ceiling:?}");
         }
+    }
+
+    #[test]
+    fn a_work_tree_is_known_to_its_repository() {
+        let sandbox = Sandbox::new().directory("main/.git/worktrees/t").directory("tree/sub").directory("forged");
+        let (main, tree) = (sandbox.path("main"), sandbox.path("tree"));
+        sandbox.write("main/.git/worktrees/t/gitdir", format!("{}\n", tree.join(".git").display()));
+        sandbox.write("main/.git/worktrees/t/commondir", "../..\n");
+        for name in ["tree/.git", "forged/.git"] {
+            sandbox.write(name, format!("gitdir: {}\n", main.join(".git/worktrees/t").display()));
+        }
+        let repository = main.join(".git");
+        assert_eq!(work_tree(&main), Some(WorkTree { root: main.clone(), repository: repository.clone() }));
+        assert_eq!(work_tree(&tree.join("sub")), Some(WorkTree { root: tree, repository }));
+        assert_eq!(work_tree(&sandbox.path("forged")), None);
+        assert_eq!(work_tree(&sandbox.home()), None);
+        #[cfg(unix)]
+        assert_eq!(work_tree(&sandbox.clone().directory("linked").link("linked/.git", "../main/.git").path("linked")), None);
+        // A submodule.
+        let sandbox = sandbox.directory("main/.git/modules/m").file("main/m/.git", "gitdir: ../.git/modules/m\n");
+        assert_eq!(work_tree(&sandbox.path("main/m")), None);
     }
 
     #[test]

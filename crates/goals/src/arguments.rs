@@ -4,40 +4,37 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use briefing_core::Failure;
+use briefing_core::settings::nearest;
 
 use crate::goal::{Goal, Kind, Parameter};
+use crate::uses::{self, Parameters};
 
-/// The values for `Args`, and warnings about them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Arguments {
-    pub values: BTreeMap<String, String>,
-    pub warnings: Vec<String>,
-}
+/// The values for `Args`.
+pub type Arguments = BTreeMap<String, String>;
 
 /// Reads `--name value`, `--name=value` and `--flag`, applies defaults, and reports all problems at once.
 ///
-/// Relative paths are resolved from `here`.
+/// Relative paths are resolved from `here`. As in claw, a parameter need not be declared if a template uses it; one that
+/// nothing uses is most likely a typing mistake.
 pub fn check(goal: &Goal, typed: &[String], here: &Path) -> Result<Arguments, Failure> {
     let mut arguments = Arguments::default();
+    let used = uses::parameters(goal);
     for (name, value) in parse(typed)? {
-        let name = declared(goal, &name).map_or(name.clone(), |parameter| parameter.name.clone());
-        if declared(goal, &name).is_none() && !goal.parameters.is_empty() {
-            arguments.warnings.push(format!("the goal `{}` declares no parameter `{name}`; passing it on anyway", goal.name));
-        }
-        arguments.values.insert(name, value);
+        let name = known(goal, &used, &name).ok_or_else(|| unknown(goal, &used, &name))?;
+        arguments.insert(name, value);
     }
     for parameter in &goal.parameters {
-        if let (false, Some(default)) = (arguments.values.contains_key(&parameter.name), &parameter.default) {
-            arguments.values.insert(parameter.name.clone(), default.clone());
+        if let (false, Some(default)) = (arguments.contains_key(&parameter.name), &parameter.default) {
+            arguments.insert(parameter.name.clone(), default.clone());
         }
     }
     let missing: Vec<_> =
-        goal.parameters.iter().filter(|parameter| parameter.is_required && !arguments.values.contains_key(&parameter.name)).collect();
+        goal.parameters.iter().filter(|parameter| parameter.is_required && !arguments.contains_key(&parameter.name)).collect();
     if !missing.is_empty() {
         return Err(missing_failure(goal, &missing));
     }
     let wrong = goal.parameters.iter().filter_map(|parameter| {
-        let value = arguments.values.get(&parameter.name)?;
+        let value = arguments.get(&parameter.name)?;
         problem(&parameter.kind, value, here).map(|problem| format!("--{}: `{value}` {problem}", parameter.name))
     });
     let wrong: Vec<_> = wrong.collect();
@@ -48,11 +45,34 @@ pub fn check(goal: &Goal, typed: &[String], here: &Path) -> Result<Arguments, Fa
     Err(wrong.into_iter().fold(failure, Failure::because_of).hint(explained(goal)))
 }
 
-/// Returns the parameter with this name. `--style-guide` also matches `style_guide`.
-fn declared<'a>(goal: &'a Goal, name: &str) -> Option<&'a Parameter> {
-    let same = |parameter: &&Parameter| parameter.name == name;
-    let alike = |parameter: &&Parameter| parameter.name.replace('-', "_") == name.replace('-', "_");
-    goal.parameters.iter().find(same).or_else(|| goal.parameters.iter().find(alike))
+/// Returns the name of a parameter as the goal spells it, if the goal declares or uses it. `--style-guide` also means
+/// `style_guide`.
+fn known(goal: &Goal, used: &Parameters, name: &str) -> Option<String> {
+    let names = names(goal, used);
+    let same = names.iter().find(|own| **own == name);
+    let alike = names.iter().find(|own| own.replace('-', "_") == name.replace('-', "_"));
+    let own = same.or(alike).map(|own| (*own).to_owned());
+    own.or_else(|| (*used == Parameters::Any).then(|| name.to_owned()))
+}
+
+/// Returns the names of the parameters that a goal declares, then those that it only uses.
+fn names<'a>(goal: &'a Goal, used: &'a Parameters) -> Vec<&'a str> {
+    let declared = goal.parameters.iter().map(|parameter| parameter.name.as_str());
+    let only_used = match used {
+        Parameters::Any => None,
+        Parameters::These(names) => Some(names.iter().map(String::as_str)),
+    };
+    declared.chain(only_used.into_iter().flatten()).collect()
+}
+
+fn unknown(goal: &Goal, used: &Parameters, name: &str) -> Failure {
+    let failure = Failure::usage(format!("the goal `{}` has no parameter `{name}`", goal.name));
+    let typed = name.replace('-', "_");
+    match nearest(&typed, names(goal, used).into_iter()) {
+        Some(near) => failure.hint(format!("did you mean `--{near}`?")),
+        None => failure,
+    }
+    .hint(explained(goal))
 }
 
 fn explained(goal: &Goal) -> String {
@@ -116,7 +136,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("review");
         fs::create_dir(&path).unwrap();
-        fs::write(path.join("prompt.yaml"), format!("prompt: p\nparameters:\n{yaml}")).unwrap();
+        let prompt = "prompt: '{{ Args.a }}{{ Args.b }}{{ Args.c }}{{ Args.d }}{{ Args.e }}{{ Args.long_name }}'";
+        fs::write(path.join("prompt.yaml"), format!("{prompt}\nparameters:\n{yaml}")).unwrap();
         Goal::read(&path).unwrap()
     }
 
@@ -126,7 +147,7 @@ mod tests {
     }
 
     fn values(yaml: &str, typed: &[&str]) -> Vec<(String, String)> {
-        checked(yaml, typed).unwrap().values.into_iter().collect()
+        checked(yaml, typed).unwrap().into_iter().collect()
     }
 
     fn pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -135,8 +156,8 @@ mod tests {
 
     #[test]
     fn all_forms_of_arguments_are_read() {
-        let typed = ["--a", "1", "--b=x=y", "--c", "--d=--dashed", "--e", "-5", "--f", "two words"];
-        let expected = [("a", "1"), ("b", "x=y"), ("c", "true"), ("d", "--dashed"), ("e", "-5"), ("f", "two words")];
+        let typed = ["--a", "1", "--b=x=y", "--c", "--d=--dashed", "--e", "-5", "--long-name", "two words"];
+        let expected = [("a", "1"), ("b", "x=y"), ("c", "true"), ("d", "--dashed"), ("e", "-5"), ("long_name", "two words")];
         assert_eq!(values("  []", &typed), pairs(&expected));
         assert!(checked("  []", &["word"]).unwrap_err().to_string().contains("unexpected argument `word`"));
         assert!(checked("  []", &["--"]).is_err());
@@ -147,9 +168,16 @@ mod tests {
         let yaml = "  - {name: style_guide, default: rust}\n  - {name: depth, type: number, default: 3}\n";
         assert_eq!(values(yaml, &[]), pairs(&[("depth", "3"), ("style_guide", "rust")]));
         assert_eq!(values(yaml, &["--style-guide", "go"]), pairs(&[("depth", "3"), ("style_guide", "go")]));
-        let odd = checked(yaml, &["--extra", "1"]).unwrap();
-        assert_eq!(odd.values["extra"], "1");
-        assert_eq!(odd.warnings.len(), 1);
+    }
+
+    #[test]
+    fn a_parameter_that_nothing_declares_or_uses_is_refused() {
+        let failure = checked("  - {name: style_guide}\n", &["--style-giude", "go"]).unwrap_err();
+        assert!(failure.is_usage());
+        assert_eq!(failure.to_string(), "the goal `review` has no parameter `style-giude`");
+        assert!(failure.hints().iter().any(|hint| hint.contains("--explain")), "{failure:?}");
+        let failure = checked("  []", &["--long-nmae", "1"]).unwrap_err();
+        assert_eq!(failure.hints()[0], "did you mean `--long_name`?", "a name that only the template uses is suggested too");
     }
 
     #[test]

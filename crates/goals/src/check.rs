@@ -3,6 +3,7 @@
 use crate::arguments;
 use crate::goal::Goal;
 use crate::template;
+use crate::uses::{self, between, used};
 
 /// An error or warning about a goal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,8 +38,7 @@ pub fn problems(goal: &Goal) -> Vec<Problem> {
         }
     }
     let prompt = template::texts(goal);
-    let all =
-        format!("{prompt}\n{}\n{}", goal.scripts.iter().map(|script| script.command.as_str()).collect::<String>(), goal.context.join("\n"));
+    let all = uses::texts(goal);
     for name in used(&prompt, "Context.") {
         if !goal.scripts.iter().any(|script| script.name == name) {
             problems.push(error(format!("the prompt uses `Context.{name}`, but no script has that name")));
@@ -61,37 +61,14 @@ pub fn problems(goal: &Goal) -> Vec<Problem> {
             problems.push(warning(format!("the parameter --{} is never used", parameter.name)));
         }
     }
+    if goal.scripts.is_empty() && !goal.pass_env.is_empty() {
+        problems.push(warning("`pass_env` has no effect: there are no scripts"));
+    }
     for script in goal.scripts.iter().filter(|script| !prompt.contains(&format!("Context.{}", script.name)) && !prompt.contains("Context["))
     {
         problems.push(warning(format!("the output of the script `{}` is never used", script.name)));
     }
     problems
-}
-
-/// Returns the names after a prefix such as `Args.` in template tags, without duplicates.
-fn used<'a>(text: &'a str, prefix: &str) -> Vec<&'a str> {
-    let mut names = Vec::new();
-    for tag in tags(text) {
-        for (index, _) in tag.match_indices(prefix) {
-            let is_start = tag[..index].chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '.');
-            let rest = &tag[index + prefix.len()..];
-            let name = &rest[..rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())];
-            if is_start && !name.is_empty() && !names.contains(&name) {
-                names.push(name);
-            }
-        }
-    }
-    names
-}
-
-/// Returns the content of the tags of a template.
-fn tags(text: &str) -> Vec<&str> {
-    between(text, "{{", "}}").chain(between(text, "{%", "%}")).collect()
-}
-
-/// Returns the texts between two delimiters.
-fn between<'a>(text: &'a str, open: &'static str, close: &'static str) -> impl Iterator<Item = &'a str> {
-    text.split(open).skip(1).filter_map(move |rest| rest.split_once(close)).map(|(tag, _)| tag)
 }
 
 #[cfg(test)]

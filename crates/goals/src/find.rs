@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
-use briefing_core::settings::{Places, nearest};
+use briefing_core::settings::{CLAW, Places, nearest};
+use briefing_core::sources::gate::CONTEXT;
 
 use crate::bundled;
 use crate::goal::{Goal, PROMPT_FILE};
@@ -41,17 +42,16 @@ pub struct FoundGoal {
 
 /// Returns the directories to search for goals, nearest first, whether or not they exist.
 ///
-/// In each directory, `.context/goals` comes before `.claw/goals`; in the configuration, `brief` comes before `claw`.
+/// In each directory, `.context/goals` comes before `.claw/goals`; in the configuration, `brief` comes before `claw`. Above
+/// the repository, a `.claw` that belongs to the user counts, as it does for claw.
 pub fn homes(places: &Places) -> Vec<Home> {
-    let config = |name: &str| places.config.as_ref().map(|config| config.join(name).join("goals"));
-    let own: Vec<_> = [config("brief"), config("claw")].into_iter().flatten().collect();
-    let mut homes = Vec::new();
-    for directory in places.upward() {
-        for name in [".context", ".claw"] {
-            let path = directory.join(name).join("goals");
-            if !own.contains(&path) {
-                homes.push(Home { path, level: Level::Project });
-            }
+    let own: Vec<_> = places.config.iter().map(|config| config.join("brief")).chain(places.claw_users()).collect();
+    let own: Vec<_> = own.into_iter().map(|directory| directory.join("goals")).collect();
+    let near = places.upward().flat_map(|directory| [CONTEXT, CLAW].map(|name| directory.join(name)));
+    let mut homes: Vec<Home> = Vec::new();
+    for path in near.chain(places.claw_above()).map(|directory| directory.join("goals")) {
+        if !own.contains(&path) && !homes.iter().any(|home| home.path == path) {
+            homes.push(Home { path, level: Level::Project });
         }
     }
     homes.extend(own.into_iter().map(|path| Home { path, level: Level::User }));

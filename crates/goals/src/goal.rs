@@ -16,8 +16,10 @@ use serde_json::Value;
 pub(crate) const PROMPT_FILE: &str = "prompt.yaml";
 /// The largest file of a goal.
 const MAX_BYTES: u64 = 1024 * 1024;
-/// The largest number of files next to `prompt.yaml`.
-const MAX_FILES: usize = 200;
+/// The largest number of files next to `prompt.yaml` and below.
+const MAX_FILES: usize = 500;
+/// The largest depth of directories next to `prompt.yaml`.
+const MAX_DEPTH: usize = 16;
 
 /// A goal with all its files.
 #[derive(Debug, Clone)]
@@ -34,11 +36,13 @@ pub struct Goal {
     pub scripts: Vec<Script>,
     /// The paths to embed if the caller names none.
     pub context: Vec<String>,
+    /// The environment variables that the scripts receive although they look like secrets.
+    pub pass_env: Vec<String>,
     /// The prompt, a Tera template.
     pub prompt: String,
-    /// The text files next to `prompt.yaml`, by name, for includes.
+    /// The text files next to `prompt.yaml` and below, by path from there, for includes.
     pub files: BTreeMap<String, String>,
-    /// The hash of the path, `prompt.yaml` and the files next to it.
+    /// The hash of `prompt.yaml` and these files.
     pub hash: blake3::Hash,
 }
 
@@ -96,6 +100,8 @@ struct Written {
     context_scripts: Option<serde_json::Map<String, Value>>,
     #[serde(default)]
     context: Option<OneOrMany>,
+    #[serde(default)]
+    pass_env: Option<OneOrMany>,
     prompt: String,
 }
 
@@ -121,6 +127,15 @@ enum OneOrMany {
     Many(Vec<String>),
 }
 
+impl From<OneOrMany> for Vec<String> {
+    fn from(written: OneOrMany) -> Self {
+        match written {
+            OneOrMany::One(text) => vec![text],
+            OneOrMany::Many(texts) => texts,
+        }
+    }
+}
+
 impl Goal {
     /// Reads the goal in a directory.
     pub fn read(path: &Path) -> Result<Self, Failure> {
@@ -142,7 +157,7 @@ impl Goal {
         let written = parse(text).map_err(|problem| failed(format!("`{PROMPT_FILE}`{problem}")))?;
         let mut hasher = blake3::Hasher::new();
         // Hash the length of each part too, so that moving text from one part to the next changes the hash.
-        for part in [path_text(&path).as_str(), text].into_iter().chain(files.iter().flat_map(|(name, text)| [name.as_str(), text])) {
+        for part in std::iter::once(text).chain(files.iter().flat_map(|(name, text)| [name.as_str(), text])) {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
         }
         let mut goal = Self {
@@ -150,17 +165,17 @@ impl Goal {
             description: written.description.filter(|text| !text.trim().is_empty()),
             parameters: Vec::new(),
             scripts: Vec::new(),
-            context: match written.context {
-                None => Vec::new(),
-                Some(OneOrMany::One(path)) => vec![path],
-                Some(OneOrMany::Many(paths)) => paths,
-            },
+            context: written.context.map(Vec::from).unwrap_or_default(),
+            pass_env: written.pass_env.map(Vec::from).unwrap_or_default(),
             prompt: written.prompt,
             files,
             hash: hasher.finalize(),
             path,
             name: name.to_owned(),
         };
+        if let Some(wrong) = goal.pass_env.iter().find(|name| !is_variable(name)) {
+            return Err(failed(format!("`{wrong}` in `pass_env` is not the name of an environment variable")));
+        }
         for parameter in written.parameters.unwrap_or_default() {
             goal.parameters.push(settle(parameter).map_err(&failed)?);
         }
@@ -170,6 +185,11 @@ impl Goal {
         }
         Ok(goal)
     }
+}
+
+/// Returns whether a text can be the name of an environment variable, in full: patterns would pass more than was shown.
+fn is_variable(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Parses `prompt.yaml`. An error starts with its position: `:3:5: …`.
@@ -225,22 +245,22 @@ fn scalar(value: &Value) -> Option<String> {
     }
 }
 
-/// Reads the text files next to `prompt.yaml` and in its direct subdirectories. Other files are skipped.
+/// Reads the text files next to `prompt.yaml` and in the directories there. Other files are skipped.
 fn beside(path: &Path) -> Result<BTreeMap<String, String>, String> {
     let root = Root::open(path).map_err(|problem| problem.to_string())?;
     let mut files = BTreeMap::new();
-    let mut directories = vec![(path.to_path_buf(), String::new())];
-    while let Some((directory, prefix)) = directories.pop() {
+    let mut directories = vec![(path.to_path_buf(), String::new(), 0)];
+    while let Some((directory, prefix, depth)) = directories.pop() {
         let entries = fs::read_dir(&directory).map_err(|error| FileProblem::from(error).to_string())?;
         for entry in entries.flatten() {
             let Ok(name) = entry.file_name().into_string() else { continue };
             let Ok(kind) = entry.file_type() else { continue };
             let full = format!("{prefix}{name}");
-            if kind.is_dir() && prefix.is_empty() {
-                directories.push((entry.path(), format!("{name}/")));
+            if kind.is_dir() && depth < MAX_DEPTH {
+                directories.push((entry.path(), format!("{full}/"), depth + 1));
             } else if kind.is_file() && full != PROMPT_FILE {
                 if files.len() == MAX_FILES {
-                    return Err(format!("there are more than {MAX_FILES} files next to {PROMPT_FILE}"));
+                    return Err(format!("there are more than {MAX_FILES} files next to {PROMPT_FILE} and below"));
                 }
                 if let Ok(text) = root.open_plain(Path::new(&full)).and_then(|opened| opened.text(MAX_BYTES)) {
                     files.insert(full, text);
@@ -300,6 +320,7 @@ mod tests {
         assert_eq!(goal.parameters[0].default.as_deref(), Some("2"));
         assert_eq!(goal.parameters[1].kind, Kind::Path);
         assert_eq!(read("prompt: p\ncontext: [a, b]").unwrap().context, ["a", "b"]);
+        assert_eq!(read("prompt: p\npass_env: [GH_TOKEN, _x1]").unwrap().pass_env, ["GH_TOKEN", "_x1"]);
     }
 
     #[test]
@@ -311,6 +332,7 @@ mod tests {
             ("prompt: p\nparameters:\n  - {name: a, type: choice}\n", "has no `choices`"),
             ("prompt: p\nparameters:\n  - {name: a, default: [1]}\n", "is not a string, number or boolean"),
             ("prompt: p\ncontext_scripts:\n  a: [x]\n", "the script `a` is not a string"),
+            ("prompt: p\npass_env: [GH_*]\n", "`GH_*` in `pass_env` is not the name of an environment variable"),
         ] {
             let message = read(yaml).unwrap_err().to_string();
             assert!(message.contains(expected), "{message}");
@@ -332,8 +354,12 @@ mod tests {
         assert_ne!(first, second);
         write("guide.md", "b");
         assert_ne!(second, hash());
+        fs::create_dir_all(dir.path().join("a/b/c")).unwrap();
+        let third = hash();
+        write("a/b/c/deep.md", "d");
+        assert_ne!(third, hash(), "trust covers the whole directory");
         let copy = tempfile::tempdir().unwrap();
         fs::write(copy.path().join(PROMPT_FILE), "prompt: p").unwrap();
-        assert_ne!(first, Goal::read(copy.path()).unwrap().hash, "the path is part of the hash");
+        assert_eq!(first, Goal::read(copy.path()).unwrap().hash, "the path is no part of the content");
     }
 }

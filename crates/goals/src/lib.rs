@@ -14,8 +14,9 @@ mod goal;
 mod receiver;
 pub mod template;
 mod trust;
+mod uses;
 
 pub use find::{FoundGoal, Home, Level};
 pub use goal::{Goal, Kind, Parameter, Script};
 pub use receiver::{ProjectReceiver, deciding, project_receivers};
-pub use trust::Trust;
+pub use trust::{Moved, Trust};

@@ -4,7 +4,6 @@
 use std::path::PathBuf;
 
 use briefing_core::settings::{LayerKind, Origin, Places, Value};
-use briefing_core::shown::path_text;
 
 /// The settings that define a receiver.
 const RECEIVER_KEYS: [&str; 3] = ["receiver_type", "llm_command", "prompt_arg_template"];
@@ -17,7 +16,7 @@ pub struct ProjectReceiver {
     pub source: LayerKind,
     /// Names and values, in the order of the file.
     pub values: Vec<(&'static str, String)>,
-    /// The hash of the path and these values. Other settings in the file may change without losing trust.
+    /// The hash of these values. Other settings in the file may change without losing trust.
     pub hash: blake3::Hash,
 }
 
@@ -38,7 +37,7 @@ pub fn project_receivers(places: &Places) -> Vec<ProjectReceiver> {
         values.sort_unstable();
         let mut hasher = blake3::Hasher::new();
         // Hash the length of each part too, so that moving text from one part to the next changes the hash.
-        for part in [path_text(&file)].iter().map(String::as_str).chain(values.iter().flat_map(|(key, value)| [*key, value.as_str()])) {
+        for part in values.iter().flat_map(|(key, value)| [*key, value.as_str()]) {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
         }
         (!values.is_empty()).then(|| ProjectReceiver { file, source, values, hash: hasher.finalize() })

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
 
 use briefing_core::Failure;
+use briefing_core::text::beginning;
 use tera::{Context, Tera, Value};
 
 use crate::goal::Goal;
@@ -165,18 +166,31 @@ fn quoted(tag: &str) -> Vec<&str> {
 
 /// Returns a failure for an error of Tera. The innermost error has the position; the outer ones only name the template.
 fn failed(goal: &Goal, what: &str, error: &tera::Error) -> Failure {
+    const OUTER: [&str; 3] = ["Failed to render", "Failed to parse '__tera_one_off'", "Failed to parse 'prompt'"];
     let mut failure = Failure::new(format!("cannot render the goal `{}`: {what}", goal.name));
     let mut next: Option<&dyn Error> = Some(error);
     while let Some(error) = next {
         let message = error.to_string();
-        if !message.starts_with("Failed to render") && !message.starts_with("Failed to parse '__tera_one_off'") {
-            failure = failure.because_of(message.replace("__tera_one_off", "the script"));
+        if !OUTER.iter().any(|outer| message.starts_with(outer)) {
+            failure = failure.because_of(readable(&message).replace("__tera_one_off", "the script"));
         }
         next = error.source();
     }
     let hint = "a value that may be missing needs a default: `{{ Args.name | default(value=\"…\") }}`";
     let is_missing = failure.causes().iter().any(|cause| cause.contains("not found in context"));
     if is_missing { failure.hint(hint) } else { failure }
+}
+
+/// Returns a message on one line. Tera draws a picture of a syntax error: position, the line with a marker below it, and
+/// what was expected.
+fn readable(message: &str) -> String {
+    let lines: Vec<&str> = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let position = lines.first().and_then(|first| first.strip_prefix("--> ")).and_then(|position| position.split_once(':'));
+    let expected = lines.iter().find_map(|line| line.strip_prefix("= "));
+    let (Some((line, column)), Some(expected)) = (position, expected) else { return lines.join(" ") };
+    let source = lines.iter().find_map(|text| text.strip_prefix(line)?.trim_start().strip_prefix("| "));
+    let source = source.map(|source| format!(": `{}`", beginning(source.trim(), 80))).unwrap_or_default();
+    format!("line {line}, column {column}: {expected}{source}")
 }
 
 #[cfg(test)]
@@ -234,7 +248,7 @@ mod tests {
         assert!(failure.causes()[0].contains("Args.nope"), "{failure:?}");
         assert!(failure.hints()[0].contains("default(value="), "{failure:?}");
         let failure = prompt(&goal("a\nb {% if %}", &[], &[]), &values(&[])).unwrap_err();
-        assert!(failure.causes().iter().any(|cause| cause.contains("2:")), "{failure:?}");
+        assert_eq!(failure.causes(), ["line 2, column 9: expected a value that can be negated: `b {% if %}`"]);
         let failure = commands(&goal("p", &[("s", "{{ x")], &[]), &values(&[])).unwrap_err();
         assert!(failure.to_string().contains("the script `s`"), "{failure:?}");
     }

@@ -93,6 +93,7 @@ fn described(found: &FoundGoal, trust: &Trust) -> Value {
             value["title"] = json!(goal.title);
             value["description"] = json!(goal.description);
             value["context"] = json!(goal.context);
+            value["pass_env"] = json!(goal.pass_env);
             let parameter = |parameter: &briefing_goals::Parameter| {
                 json!({
                     "name": parameter.name,

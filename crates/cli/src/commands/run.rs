@@ -90,9 +90,6 @@ struct Run<'a> {
 impl Run<'_> {
     fn run(&self) -> Result<(), Failure> {
         let checked = arguments::check(&self.goal, &self.arguments.parameters, &self.places.here)?;
-        for warning in &checked.warnings {
-            talk::warning(warning);
-        }
         let receiver = Receiver::of(&self.settings)?;
         if matches!(receiver, Receiver::Pane(_)) && self.target.is_some() && !self.arguments.dry_run {
             return Err(Failure::usage("`--output` needs an answer, and a tmux pane returns none"));
@@ -101,25 +98,30 @@ impl Run<'_> {
         children::listen();
 
         let base = self.base();
-        let environment = environment::without_secrets();
-        let readable = environment.iter().filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned())));
-        let mut values = Values { arguments: self.seen_from(checked.values, &base), environment: readable.collect(), ..Values::default() };
+        let passed = [self.goal.pass_env.as_slice(), &self.settings.goals.pass_env.value].concat();
+        let environment = environment::of_goal(&passed);
+        let readable = environment.plain.iter().filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned())));
+        let mut values = Values { arguments: self.seen_from(checked, &base), environment: readable.collect(), ..Values::default() };
         let commands = template::commands(&self.goal, &values)?;
         let frame = scripts::Frame {
             directory: &base,
-            environment: &environment,
+            environment: &environment.scripts,
             timeout: Duration::from_millis(self.settings.goals.script_timeout_ms.value),
             max_bytes: usize::try_from(self.settings.goals.script_output_kb.value).unwrap_or(usize::MAX).saturating_mul(1024),
         };
-        values.context = self.guarded(scripts::run(&self.goal.name, &commands, &frame)?);
+        let ran = scripts::run(&self.goal.name, &commands, &frame);
+        values.context = self.guarded(ran.map_err(|failure| with_withheld(failure, &environment.withheld))?);
         let mut prompt = template::prompt(&self.guarded_goal(), &values)?;
         if let Some(files) = self.files(&values, &base)? {
             prompt.push_str("\n\n");
             prompt.push_str(&files);
         }
         if self.arguments.dry_run {
-            for command in &commands {
-                talk::plain(&format!("ran {}: {}", command.name, command.command.trim_end()));
+            let names: Vec<_> = commands.iter().map(|command| command.name.as_str()).collect();
+            match names.len() {
+                0 => {}
+                1 => talk::plain(&format!("ran 1 script: {}", names[0])),
+                many => talk::plain(&format!("ran {many} scripts: {}", names.join(", "))),
             }
             talk::plain(&format!("{} bytes would be sent to: {}", prompt.len(), receiver.words(&prompt)?));
             return self.print(&prompt);
@@ -247,4 +249,18 @@ impl Run<'_> {
         let shown = relative_text(target, &self.places.here);
         Failure::new(format!("cannot write `{shown}`")).because(error)
     }
+}
+
+/// The number of withheld variables that a hint names.
+const NAMED: usize = 6;
+
+/// Adds a hint about the variables that scripts did not receive: `gh` and database clients need some of them.
+fn with_withheld(failure: Failure, withheld: &[String]) -> Failure {
+    if withheld.is_empty() {
+        return failure;
+    }
+    let more = if withheld.len() > NAMED { ", …" } else { "" };
+    let names = withheld[..withheld.len().min(NAMED)].join(", ");
+    failure
+        .hint(format!("scripts do not receive variables that look like secrets ({names}{more}); `pass_env: [NAME]` in the goal passes one"))
 }

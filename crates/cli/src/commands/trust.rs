@@ -5,7 +5,7 @@ use briefing_core::shown::path_text;
 use briefing_goals::{Level, find, project_receivers};
 use clap::Args;
 
-use super::goals::trust;
+use super::goals::{place, trust};
 use crate::trust_prompt::{self, Due};
 use crate::{environment, output, prompt, talk};
 
@@ -49,20 +49,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         talk::plain("nothing here needs approval");
         return Ok(());
     }
+    if let Some(moved) = trust_prompt::moved(&trust, &due) {
+        let old = place(&moved.from, &places);
+        agreed(arguments.yes, &trust_prompt::moved_question(&old))?;
+        trust.follow(&moved);
+        trust.save()?;
+        talk::plain(&format!("trusted what you had trusted as `{old}`"));
+        return Ok(());
+    }
     for due in &due {
         due.show(&trust, &places);
     }
-    let is_agreed = arguments.yes
-        || if prompt::can_ask() {
-            prompt::yes("Trust all of this until it changes?")
-        } else {
-            return Err(
-                Failure::new("cannot ask for approval: not a terminal").hint("review the commands above, then run `brief trust --yes`")
-            );
-        };
-    if !is_agreed {
-        return Err(Failure::new("nothing was trusted"));
-    }
+    agreed(arguments.yes, "Trust all of this until it changes?")?;
     trust_prompt::agree(&mut trust, &due)?;
     let count = |is_wanted: fn(&Due<'_>) -> bool| due.iter().filter(|due| is_wanted(due)).count();
     let (goals, receivers) = (count(|due| matches!(due, Due::Goal(_))), count(|due| matches!(due, Due::Receiver(_))));
@@ -71,4 +69,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let counts: Vec<_> = counts.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many })).collect();
     talk::plain(&format!("trusted {}", counts.join(" and ")));
     Ok(())
+}
+
+/// Asks a question unless the answer was given as a flag. Any answer but yes is a failure.
+fn agreed(is_yes: bool, question: &str) -> Result<(), Failure> {
+    if !is_yes && !prompt::can_ask() {
+        return Err(Failure::new("cannot ask for approval: not a terminal").hint("review the commands above, then run `brief trust --yes`"));
+    }
+    if is_yes || prompt::yes(question) { Ok(()) } else { Err(Failure::new("nothing was trusted")) }
 }

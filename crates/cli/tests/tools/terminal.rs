@@ -69,6 +69,36 @@ fn trust_is_asked_for_and_the_answer_is_kept() {
 }
 
 #[test]
+fn a_new_goal_is_trusted_if_the_person_agrees_to_what_it_runs() {
+    for (given, is_trusted) in [("n", false), ("y", true)] {
+        let sandbox = project();
+        let (screen, code) = answer(&sandbox, "brief goal add notes --from release-notes", given);
+        assert!(
+            code == Some(0) && screen.contains("  runs log:\n") && screen.contains("Trust it to run this until it changes? [y/N]"),
+            "{screen}"
+        );
+        assert_eq!(!sandbox.brief(["goals"]).success().stdout().contains("not trusted yet"), is_trusted, "{screen}");
+    }
+}
+
+#[test]
+fn a_moved_project_is_asked_about_once() {
+    let sandbox = Sandbox::new()
+        .file("old/.git/HEAD", "")
+        .file("old/.context/goals/a/prompt.yaml", "context_scripts: {s: echo secret plan}\nprompt: A {{ Context.s }}")
+        .file("old/.context/goals/b/prompt.yaml", "prompt: B");
+    let _ = sandbox.at("old").brief(["trust", "--yes"]).success();
+    std::fs::rename(sandbox.path("old"), sandbox.path("new")).unwrap();
+    let moved = sandbox.at("new");
+    let (screen, _) = answer(&moved, "brief run a --receiver stdout", "n");
+    assert!(screen.contains("/old`, which is gone. Trust it here as well? [y/N]") && screen.contains("nothing was run"), "{screen}");
+    assert!(!screen.contains("echo secret plan"), "one question, not everything again: {screen}");
+    let (screen, _) = answer(&moved, "brief run a --receiver stdout", "y");
+    assert!(screen.contains("A secret plan"), "{screen}");
+    assert_eq!(moved.brief(["run", "b", "--receiver", "stdout"]).success().stdout(), "B", "the answer is for the whole project");
+}
+
+#[test]
 fn agents_start_a_session_at_a_terminal() {
     let sandbox = with_agents(&["claude", "codex", "gemini"]);
     for (name, words) in

@@ -76,6 +76,7 @@ groups! {
     "goals." GoalsSettings {
         script_timeout_ms: u64,
         script_output_kb: u64,
+        pass_env: Vec<String>,
         answer_timeout_ms: u64,
     }
 

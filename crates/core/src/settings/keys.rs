@@ -180,6 +180,12 @@ pub const KEYS: &[Key] = &[
     user_only("selector.timeout_ms", Kind::Count, "2000", "The maximum time for that model's answer, from connecting to the last byte."),
     anyone("goals.script_timeout_ms", Kind::Count, "60000", "Stop a goal's script after this many milliseconds."),
     anyone("goals.script_output_kb", Kind::Count, "1024", "Stop a goal's script when it prints more than this many KB."),
+    user_only(
+        "goals.pass_env",
+        Kind::List,
+        "[]",
+        "Environment variables that the scripts of every goal receive although they look like secrets: [\"GH_TOKEN\"].\nA goal names its own with `pass_env`.",
+    ),
     anyone("goals.answer_timeout_ms", Kind::Count, "600000", "The maximum time for the API's answer to a goal (receiver `openai`)."),
     anyone(
         "gate.files",

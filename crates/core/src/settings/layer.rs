@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 use super::keys::{self, KEYS, Kind, Scope};
 use super::value::Value;
 use crate::fs;
-use crate::project::{Ceiling, SETTINGS_FILES, upward};
+use crate::project::{Ceiling, SETTINGS_FILES, is_users_own, upward};
 use crate::shown::path_text;
 
 /// Where a value can come from, weakest first.
@@ -302,6 +302,9 @@ pub struct Places {
     pub cache: Option<PathBuf>,
 }
 
+/// The directory with claw's goals and settings.
+pub const CLAW: &str = ".claw";
+
 /// The maximum size of a settings file.
 const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 
@@ -344,10 +347,28 @@ impl Places {
         })
     }
 
-    /// Returns the nearest `.claw/claw.yaml` from here upward.
+    /// Returns the `claw.yaml` of the nearest `.claw` directory from here upward.
     pub fn claw_project_file(&self) -> Option<PathBuf> {
-        let mut directories = self.trusted_upward();
-        directories.find(|directory| directory.join(".claw").is_dir()).map(|directory| directory.join(".claw/claw.yaml"))
+        let near = self.trusted_upward().map(|directory| directory.join(CLAW)).find(|directory| directory.is_dir());
+        near.or_else(|| self.claw_above().next()).map(|directory| directory.join("claw.yaml"))
+    }
+
+    /// Returns the `.claw` directories above the repository (or above the home directory, or above the current one) that
+    /// belong to the user, nearest first. claw looks that far, too.
+    pub fn claw_above(&self) -> impl Iterator<Item = PathBuf> {
+        let below = self.trusted_upward().last().unwrap_or(&self.here);
+        below.ancestors().skip(1).map(|directory| directory.join(CLAW)).filter(|directory| is_users_own(directory))
+    }
+
+    /// Returns claw's own directories in the user's configuration, in the order in which they are searched, whether or not
+    /// they exist.
+    pub fn claw_users(&self) -> Vec<PathBuf> {
+        self.claw_users_on(cfg!(target_os = "macos"))
+    }
+
+    fn claw_users_on(&self, is_macos: bool) -> Vec<PathBuf> {
+        let library = self.home.as_ref().filter(|_| is_macos).map(|home| home.join("Library/Application Support/claw"));
+        library.into_iter().chain(self.config.as_ref().map(|config| config.join("claw"))).collect()
     }
 
     /// Returns the directories whose files may configure something. Outside a repository and the home directory, that
@@ -364,7 +385,7 @@ impl Places {
     /// Reads all settings files, weakest first. Files that cannot be read become problems.
     pub fn layers(&self) -> Vec<Layer> {
         let mut layers = vec![Layer::defaults()];
-        let claw_user = self.config.as_ref().map(|config| config.join("claw/claw.yaml"));
+        let claw_user = self.claw_users().into_iter().map(|directory| directory.join("claw.yaml")).find(|file| file.is_file());
         let files = [
             (LayerKind::ClawUser, claw_user),
             (LayerKind::User, self.user_file()),
@@ -385,5 +406,18 @@ impl Places {
             });
         }
         layers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claw_has_a_directory_of_its_own_on_macos() {
+        let places = Places { home: Some("/Users/me".into()), config: Some("/Users/me/.config".into()), ..Places::at("/") };
+        let library = PathBuf::from("/Users/me/Library/Application Support/claw");
+        assert_eq!(places.claw_users_on(true), [library, "/Users/me/.config/claw".into()]);
+        assert_eq!(places.claw_users_on(false), [PathBuf::from("/Users/me/.config/claw")]);
     }
 }

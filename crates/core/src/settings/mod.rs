@@ -18,7 +18,7 @@ pub use groups::{
     DocsSettings, FilesSettings, GateSettings, GoalsSettings, GuardSettings, HookSettings, LlmSettings, ReceiverSettings, SelectorSettings,
 };
 pub use keys::{KEYS, Key, Kind, Scope, find};
-pub use layer::{ConfigProblem, KeyValue, Layer, LayerKind, Origin, Places};
+pub use layer::{CLAW, ConfigProblem, KeyValue, Layer, LayerKind, Origin, Places};
 pub use template::{default_file, toml_text};
 pub use value::{Setting, Value};
 

@@ -1,11 +1,11 @@
 //! `brief goal add NAME`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
 use briefing_core::fs::write_atomic;
 use briefing_core::project::repository;
-use briefing_core::settings::{Layer, Places, nearest};
+use briefing_core::settings::{CLAW, Layer, Places, nearest};
 use briefing_core::shown::path_text;
 use briefing_core::sources::gate::CONTEXT;
 use briefing_goals::{Goal, bundled, deciding, draft, find, project_receivers};
@@ -37,6 +37,9 @@ pub(crate) struct Arguments {
     /// Create it for all your projects instead of this one
     #[arg(long)]
     user: bool,
+    /// Trust it to run what is shown, without asking
+    #[arg(long)]
+    trust: bool,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -63,21 +66,35 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     std::fs::create_dir_all(&directory).map_err(|error| failed(&error))?;
     write_atomic(&file, text.as_bytes()).map_err(|problem| failed(&problem))?;
     output::print(&format!("{}\n", path_text(&file)))?;
-    if arguments.with_llm.is_some() {
-        show(&Goal::read(&directory)?);
-    }
     let is_users = places.config.as_ref().is_some_and(|config| directory.starts_with(config));
-    let trusting = if is_users { "" } else { ", `brief trust` allows it to run here" };
+    let is_trusted = is_users || offer_trust(&Goal::read(&directory)?, &places, arguments.trust)?;
+    let trusting = if is_trusted { "" } else { ", `brief trust` allows it to run here" };
     talk::hint(&format!("edit it; `brief run {name} --dry-run` shows the prompt{trusting}"));
     Ok(())
 }
 
-/// Returns the directory for the goal: in the project with the nearest `.context`, else in the repository, else the user's.
+/// Shows what a new goal runs, and trusts it if the user agrees. Returns whether it is trusted.
+fn offer_trust(goal: &Goal, places: &Places, is_agreed: bool) -> Result<bool, Failure> {
+    let mut trust = trust(places);
+    let due = Due::Goal(goal);
+    due.show(&trust, places);
+    if places.state.is_none() || !(is_agreed || prompt::can_ask() && prompt::yes("Trust it to run this until it changes?")) {
+        return Ok(false);
+    }
+    trust_prompt::agree(&mut trust, &[due])?;
+    talk::plain(&format!("trusted `{}`", goal.name));
+    Ok(true)
+}
+
+/// Returns the directory for the goal: where the nearest project keeps its goals, in `.context` or `.claw`; else in the
+/// repository; else the user's.
 fn home(places: &Places, is_users: bool) -> Result<PathBuf, Failure> {
-    let with_context = places.upward().find(|directory| directory.join(CONTEXT).exists());
-    let project = with_context.or_else(|| repository(&places.here)).filter(|directory| Some(*directory) != places.home.as_deref());
-    if let Some(directory) = project.filter(|_| !is_users) {
-        return Ok(directory.join(".context/goals"));
+    let is_home = |directory: &&Path| Some(*directory) == places.home.as_deref();
+    let of = |directory: &Path| [CONTEXT, CLAW].into_iter().map(|name| directory.join(name)).find(|own| own.exists());
+    let near = places.upward().filter(|directory| !is_home(directory)).find_map(of).or_else(|| places.claw_above().next());
+    let in_repository = || repository(&places.here).filter(|directory| !is_home(directory)).map(|root| root.join(CONTEXT));
+    if let Some(directory) = near.or_else(in_repository).filter(|_| !is_users) {
+        return Ok(directory.join("goals"));
     }
     let config = places
         .config
@@ -98,7 +115,7 @@ fn from_bundled(name: &str) -> Result<String, Failure> {
 }
 
 /// Lets the model write the goal. An invalid answer is sent back once, with the errors.
-fn drafted(arguments: &Arguments, description: &str, places: &Places, directory: &std::path::Path) -> Result<String, Failure> {
+fn drafted(arguments: &Arguments, description: &str, places: &Places, directory: &Path) -> Result<String, Failure> {
     let description = match description.trim() {
         "" if prompt::can_ask() => prompt::line("What should the goal do?").unwrap_or_default(),
         text => text.to_owned(),
@@ -139,14 +156,4 @@ fn drafted(arguments: &Arguments, description: &str, places: &Places, directory:
     draft::validate(&arguments.name, directory, &again)
         .map(|_| again)
         .map_err(|failure| failure.hint("nothing was written; describe the goal more precisely, or run `brief goal add` without a model"))
-}
-
-/// Prints the scripts of a drafted goal, so that the user can review them.
-fn show(goal: &Goal) {
-    for script in &goal.scripts {
-        talk::plain(&format!("  runs {}:", script.name));
-        for line in script.command.trim_end().lines() {
-            talk::plain(&format!("    {line}"));
-        }
-    }
 }

@@ -37,6 +37,9 @@ fn text(goal: &Goal, level: Level, places: &Places) -> String {
             }
         }
     }
+    if !goal.pass_env.is_empty() {
+        let _ = writeln!(text, "\nReceives from the environment:\n  {}", goal.pass_env.join("\n  "));
+    }
     if !goal.context.is_empty() {
         let _ = writeln!(text, "\nEmbeds, unless `-c` names other paths:\n  {}", goal.context.join("\n  "));
     }
