@@ -4,8 +4,8 @@ use briefing_core::settings::OneOf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use crate::commands;
 use crate::help::grouped;
+use crate::{commands, guess};
 
 /// Gives AI coding agents the right project context, no more and no less, at the right moment.
 #[derive(Debug, Parser)]
@@ -20,8 +20,10 @@ pub(crate) struct Cli {
 
 /// Parses the command line. On `--help` or wrong usage it prints a message and exits.
 pub(crate) fn parse() -> Cli {
-    let matches = grouped(Cli::command()).get_matches();
-    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    let mut command = grouped(Cli::command());
+    let first = std::env::args().nth(1);
+    let parsed = command.try_get_matches_from_mut(std::env::args_os()).and_then(|matches| Cli::from_arg_matches(&matches));
+    parsed.unwrap_or_else(|error| guess::exit(&error, &command, first.as_deref()))
 }
 
 #[derive(Debug, Subcommand)]
@@ -36,6 +38,11 @@ pub(crate) enum Command {
     /// Add the hooks to the settings of your agents
     Install(commands::install::Arguments),
     /// Remove the hooks from the settings of your agents
+    #[command(
+        mut_arg("all", |arg| arg.help("Remove the hooks from every agent that has them")),
+        mut_arg("project", |arg| arg.help("Remove them from the settings of this project instead of yours")),
+        mut_arg("dry_run", |arg| arg.help("Show what would be removed without removing it"))
+    )]
     Uninstall(commands::install::Arguments),
     /// Answer an agent's event (called by the agent, JSON on stdin)
     Hook(commands::hook::Arguments),

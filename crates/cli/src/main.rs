@@ -8,6 +8,7 @@ mod commands;
 mod context_place;
 mod environment;
 mod goal_run;
+mod guess;
 mod help;
 mod host;
 mod input;

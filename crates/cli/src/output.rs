@@ -1,5 +1,9 @@
-//! Writes data to stdout. A reader that closes the pipe early (`| head`) is not an error.
+//! Writes data to stdout. A terminal receives no control characters, anything else every byte.
+//!
+//! A reader that closes the pipe early (`| head`) is not an error, and does not end the program: what a command does besides
+//! printing must not depend on who reads.
 
+use std::borrow::Cow;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,22 +12,24 @@ use briefing_core::shown::relative_text;
 
 use crate::talk;
 
-/// Writes text to stdout and flushes it.
+/// Writes text to stdout and flushes it. On a terminal, control and bidirectional characters are escaped: any text may
+/// contain something from a file.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    print_while_read(text).map(|_| ())
+}
+
+/// Does the same, and returns whether somebody still reads. For commands that would otherwise print without end.
+pub(crate) fn print_while_read(text: &str) -> Result<bool, Failure> {
     let mut stdout = io::stdout().lock();
+    let text = if stdout.is_terminal() { Cow::Owned(talk::safe(text)) } else { Cow::Borrowed(text) };
     finish(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
 }
 
-/// Writes text that may contain untrusted content. On a terminal, control and bidirectional characters are escaped.
-pub(crate) fn print_foreign(text: &str) -> Result<(), Failure> {
-    if io::stdout().is_terminal() { print(&talk::safe(text)) } else { print(text) }
-}
-
-/// Converts the result of writing to stdout. A closed pipe ends the program with success.
-pub(crate) fn finish(result: io::Result<()>) -> Result<(), Failure> {
+/// Converts the result of writing to stdout into whether somebody still reads.
+pub(crate) fn finish(result: io::Result<()>) -> Result<bool, Failure> {
     match result {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(Failure::new("cannot write to standard output").because(&error)),
     }
 }

@@ -86,7 +86,7 @@ fn version_and_wrong_usage() {
     assert_eq!(sandbox.brief(["--version"]).success().stdout(), format!("brief {}\n", env!("CARGO_PKG_VERSION")));
     let outcome = sandbox.brief(["no-such-command"]).code(2);
     assert_eq!(outcome.stdout(), "");
-    assert!(outcome.stderr().contains("unrecognized subcommand"), "{outcome}");
+    assert!(outcome.stderr().contains("there is no command `no-such-command`"), "{outcome}");
 }
 
 #[test]

@@ -33,6 +33,7 @@ mod notify;
 mod pack;
 mod pack_hostile;
 mod pack_repository;
+mod printing;
 mod read;
 mod redaction;
 #[cfg(target_os = "linux")]
@@ -47,6 +48,7 @@ mod select;
 mod storm;
 #[cfg(unix)]
 mod tools;
+mod wrong_use;
 
 /// Returns the test files in a directory of this crate.
 fn test_files(directory: &str) -> Vec<PathBuf> {

@@ -1,6 +1,8 @@
 //! Tests that need a program which not every machine has. `scripts/test --quick` skips this module by its name; all other
 //! tests need only Rust, git and a shell.
 
+#[cfg(target_os = "linux")]
+mod escapes;
 mod opencode_plugin;
 #[cfg(target_os = "linux")]
 mod terminal;

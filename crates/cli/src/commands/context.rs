@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     talk::notes(&context.notes);
     match arguments.format {
-        Format::Text => output::print_foreign(&domains::text(&context)),
+        Format::Text => output::print(&domains::text(&context)),
         Format::Json => output::print(&format!("{:#}\n", serde_json::json!(context))),
     }
 }

@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     if arguments.print {
         talk::notes(&gate.notes);
-        return output::print_foreign(&gate.message());
+        return output::print(&gate.message());
     }
     let ask = Ask {
         places: &places,
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return output::print(&format!("{:#}\n", as_json(&gate, &carried)));
     }
     talk::notes(&gate.notes);
-    output::print_foreign(&table(&gate, &carried))
+    output::print(&table(&gate, &carried))
 }
 
 /// A row of the table.

@@ -41,9 +41,9 @@ fn domain(path: Option<&Path>) -> Result<(), Failure> {
     let made = domains::init_domain(&environment::absolute(path)?, environment::now()?)?;
     let shown = path_text(&made.path);
     if made.is_new {
-        output::print_foreign(&format!("Wrote {shown}. Read it, and replace the first rule with your own.\n"))
+        output::print(&format!("Wrote {shown}. Read it, and replace the first rule with your own.\n"))
     } else {
-        output::print_foreign(&format!("{shown} already exists and was not changed.\n"))
+        output::print(&format!("{shown} already exists and was not changed.\n"))
     }
 }
 
@@ -55,5 +55,5 @@ fn context(path: Option<&Path>) -> Result<(), Failure> {
         text.push_str(&line);
     }
     text.push_str("Edit the rules to fit your project; `brief gate` shows what agents will receive.\n");
-    output::print_foreign(&text)
+    output::print(&text)
 }

@@ -20,19 +20,19 @@ use briefing_store::Place;
 use clap::Args;
 use files::{file_of, is_here, names_us, program, project_of, put_in, read, refuse};
 
-use super::preview::agent;
+use super::preview::unknown_agent;
 use crate::{agent_version, environment, output, prompt, talk};
 
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 pub(crate) struct Arguments {
     /// The agents: claude, codex, gemini, qwen, copilot, opencode, cursor
-    #[arg(value_name = "AGENT", required_unless_present = "all")]
+    #[arg(value_name = "AGENT")]
     agents: Vec<String>,
-    /// Select every agent that is installed on this machine
+    /// Add the hooks to every agent that is on this machine
     #[arg(long, conflicts_with = "agents")]
     all: bool,
-    /// Use the settings of this project instead of yours
+    /// Add them to the settings of this project instead of yours
     #[arg(long)]
     project: bool,
     /// Show the change without making it
@@ -111,12 +111,15 @@ fn run(arguments: &Arguments, direction: Direction) -> Result<(), Failure> {
     for step in &steps {
         text.push_str(&shown(step, direction));
     }
-    output::print(&text)?;
+    let mut printed = output::print(&text);
     let open: Vec<&Step> = steps.iter().filter(|step| step.change != Change::Nothing).collect();
     if arguments.dry_run || open.is_empty() {
-        return Ok(());
+        return printed;
     }
     if !arguments.yes {
+        // Nobody can agree to a change that was not shown.
+        printed?;
+        printed = Ok(());
         if !prompt::can_ask() {
             return Err(
                 Failure::new("nothing was changed: not a terminal").hint("pass `--yes` to confirm, or `--dry-run` to see the change")
@@ -132,7 +135,7 @@ fn run(arguments: &Arguments, direction: Direction) -> Result<(), Failure> {
     for step in open {
         apply(step, direction, &state)?;
     }
-    Ok(())
+    printed
 }
 
 fn apply(step: &Step, direction: Direction, state: &Path) -> Result<(), Failure> {
@@ -178,14 +181,31 @@ fn shown(step: &Step, direction: Direction) -> String {
     }
 }
 
+/// Returns the names of the agents that have something to install.
+fn installable() -> Vec<&'static str> {
+    AGENTS.iter().filter(|agent| agent.recipe != Recipe::None).map(|agent| agent.name).collect()
+}
+
+/// Returns the agent with this name.
+fn named(name: &str) -> Result<&'static Agent, Failure> {
+    match briefing_agents::find(name) {
+        Some(agent) if agent.recipe == Recipe::None => Err(Failure::usage(format!("there is nothing to install for `{name}`"))
+            .hint("call `brief hook generic EVENT` from your program; `docs/agents.md` shows the JSON")),
+        Some(agent) => Ok(agent),
+        None => Err(unknown_agent(name, &installable())),
+    }
+}
+
 /// Returns the agents that were named, or those that are here. To be taken out, having our entries is enough.
 fn chosen(arguments: &Arguments, direction: Direction, places: &Places) -> Result<Vec<&'static Agent>, Failure> {
+    let word = direction.word();
     if !arguments.all {
-        let agents: Vec<_> = arguments.agents.iter().map(|name| agent(name)).collect::<Result<_, _>>()?;
-        if let Some(agent) = agents.iter().find(|agent| agent.recipe == Recipe::None) {
-            return Err(Failure::usage(format!("there is nothing to install for `{}`", agent.name))
-                .hint("call `brief hook generic EVENT` from your program; `docs/agents.md` shows the JSON"));
+        if arguments.agents.is_empty() {
+            return Err(Failure::usage("no agent was named")
+                .hint(format!("`brief {word} claude` names one; others are {}", installable()[1..].join(", ")))
+                .hint(format!("`brief {word} --all` selects every agent on this machine")));
         }
+        let agents: Vec<_> = arguments.agents.iter().map(|name| named(name)).collect::<Result<_, _>>()?;
         return Ok(agents);
     }
     let project = arguments.project.then(|| project_of(places));

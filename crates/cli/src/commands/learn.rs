@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         talk::warning(warning);
     }
     if arguments.dry_run {
-        return output::print_foreign(&learned.change.diff());
+        return output::print(&learned.change.diff());
     }
-    output::print_foreign(&format!("Added to {} ({} tokens)\n", path_text(&learned.change.path), learned.tokens))
+    output::print(&format!("Added to {} ({} tokens)\n", path_text(&learned.change.path), learned.tokens))
 }

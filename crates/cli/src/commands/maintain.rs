@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.json {
         output::print(&format!("{:#}\n", json!(report)))?;
     } else {
-        output::print_foreign(&maintain::report_text(&report))?;
+        output::print(&maintain::report_text(&report))?;
     }
     match report.problems() {
         1 if arguments.check => Err(Failure::new("found 1 problem")),
@@ -73,7 +73,12 @@ fn apply(report: &Report, rules: &MaintainRules, state: Option<&Path>, is_agreed
         return output::print("Nothing to archive and nothing to merge.\n");
     }
     let diff: String = plans.iter().flat_map(|plan| &plan.changes).map(briefing_core::sources::domains::Change::diff).collect();
-    output::print_foreign(&diff)?;
+    let mut printed = output::print(&diff);
+    if !is_agreed {
+        // Nobody can agree to a change that was not shown.
+        printed?;
+        printed = Ok(());
+    }
     let question = question(&plans);
     if !is_agreed && !prompt::can_ask() {
         return Err(Failure::new("nothing was changed: not a terminal").hint("pass `--yes` to confirm"));
@@ -83,7 +88,7 @@ fn apply(report: &Report, rules: &MaintainRules, state: Option<&Path>, is_agreed
     }
     maintain::apply(&plans, &report.root, rules, now, state)?;
     talk::plain(&format!("Done: {question}. `brief maintain {} --undo` undoes it.", shell_word(&report.root)));
-    Ok(())
+    printed
 }
 
 fn question(plans: &[DomainPlan]) -> String {
@@ -104,5 +109,5 @@ fn undo(path: &Path, state: Option<&Path>) -> Result<(), Failure> {
     for path in &undone.restored {
         let _ = writeln!(text, "  {}", path_text(path));
     }
-    output::print_foreign(&text)
+    output::print(&text)
 }

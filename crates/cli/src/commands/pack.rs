@@ -194,8 +194,7 @@ fn deliver(arguments: &Arguments, target: Option<&Path>, here: &Path, packed: &P
     }
     let mut stdout = std::io::stdout().lock();
     if stdout.is_terminal() {
-        // File contents are untrusted: on a terminal they must not move the cursor.
-        output::print_foreign(&packed.text()?)?;
+        output::print(&packed.text()?)?;
     } else {
         output::finish(packed.write(&mut stdout).and_then(|()| stdout.flush()))?;
     }

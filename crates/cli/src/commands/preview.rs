@@ -112,12 +112,14 @@ fn events(agent: &'static Agent, arguments: &Arguments) -> Result<Vec<&'static E
 
 /// Finds an agent by its name, or fails with a suggestion.
 pub(crate) fn agent(name: &str) -> Result<&'static Agent, Failure> {
-    find(name).ok_or_else(|| {
-        let names: Vec<_> = AGENTS.iter().map(|agent| agent.name).collect();
-        let failure = Failure::usage(format!("unknown agent `{name}`"));
-        match briefing_core::settings::nearest(name, names.iter().copied()) {
-            Some(near) => failure.hint(format!("did you mean `{near}`?")),
-            None => failure.hint(format!("known agents: {}", names.join(", "))),
-        }
-    })
+    find(name).ok_or_else(|| unknown_agent(name, &AGENTS.iter().map(|agent| agent.name).collect::<Vec<_>>()))
+}
+
+/// Returns the failure for a name that is none of an agent. `names` are those that would do.
+pub(crate) fn unknown_agent(name: &str, names: &[&str]) -> Failure {
+    let failure = Failure::usage(format!("unknown agent `{name}`"));
+    match briefing_core::settings::nearest(name, names.iter().copied()) {
+        Some(near) => failure.hint(format!("did you mean `{near}`?")),
+        None => failure.hint(format!("agents: {}", names.join(", "))),
+    }
 }

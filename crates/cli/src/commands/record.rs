@@ -85,5 +85,5 @@ fn add(kind: RecordKind, title: &str, fields: &[(&str, &String)]) -> Result<(), 
     let stamp = context_place::stamp()?;
     let record = Record { kind, title, fields: &fields, stamp: &stamp };
     let path = gate::add_record(&context, &record, places.state.as_deref())?;
-    output::print_foreign(&format!("Added [{stamp}] to {}.\n", path_text(&path)))
+    output::print(&format!("Added [{stamp}] to {}.\n", path_text(&path)))
 }

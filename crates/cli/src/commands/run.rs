@@ -229,7 +229,7 @@ impl Run<'_> {
 
     /// Prints a text, or writes it to the output file.
     fn print(&self, text: &str) -> Result<(), Failure> {
-        let Some(target) = &self.target else { return output::print_foreign(text) };
+        let Some(target) = &self.target else { return output::print(text) };
         write_atomic(target, text.as_bytes()).map_err(|problem| self.unwritten(target, &problem))
     }
 

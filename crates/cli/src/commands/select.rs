@@ -120,13 +120,17 @@ impl Asking<'_> {
             let value: serde_json::Value = serde_json::from_str(&line).unwrap_or_default();
             let Some(message) = value["text"].as_str() else {
                 talk::warning("a line is not a JSON object with a `text`; nothing was selected for it");
-                output::print("[]\n")?;
+                if !output::print_while_read("[]\n")? {
+                    break;
+                }
                 continue;
             };
             // The documents are opened again for every line: they may change while this process runs.
             let choice = self.choose(message)?;
             warn(&choice, &self.places.here, &mut printed);
-            output::print(&self.line(&choice))?;
+            if !output::print_while_read(&self.line(&choice))? {
+                break;
+            }
         }
         Ok(())
     }

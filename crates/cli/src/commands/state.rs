@@ -38,11 +38,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         if written.cut > 0 {
             talk::warning(&format!("the state was cut at {MAX_STATE_TOKENS} tokens; the last {} were left out", written.cut));
         }
-        return output::print_foreign(&format!("Wrote {} ({} tokens)\n", path_text(&written.path), written.tokens));
+        return output::print(&format!("Wrote {} ({} tokens)\n", path_text(&written.path), written.tokens));
     }
     if arguments.done {
         return match domains::finish_state(&path, now, state_home)? {
-            Some(path) => output::print_foreign(&format!("Done: {}\n", path_text(&path))),
+            Some(path) => output::print(&format!("Done: {}\n", path_text(&path))),
             None => output::print("There is no state to finish.\n"),
         };
     }
@@ -67,5 +67,5 @@ fn show(path: &Path, as_json: bool) -> Result<(), Failure> {
         Some(reason) => format!("expired: {reason}"),
         None => format!("active, updated {}", state.age_words()),
     };
-    output::print_foreign(&format!("{} ({status})\n\n{}\n", path_text(&state.path), state.content))
+    output::print(&format!("{} ({status})\n\n{}\n", path_text(&state.path), state.content))
 }

@@ -42,11 +42,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         What::Add { text, priority, section } => {
             let task = NewTask { text, priority: priority.as_deref(), section: section.as_deref(), stamp: &stamp };
             let path = gate::add_task(&context, &task, state)?;
-            output::print_foreign(&format!("Added to {}.\n", path_text(&path)))
+            output::print(&format!("Added to {}.\n", path_text(&path)))
         }
         What::Done { task } => {
             let words = gate::finish_task(&context, task, &stamp, state)?;
-            output::print_foreign(&format!("Done: {words}\n"))
+            output::print(&format!("Done: {words}\n"))
         }
     }
 }

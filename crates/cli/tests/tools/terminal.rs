@@ -10,7 +10,7 @@ use crate::run_receivers::with_agents;
 use crate::run_trust::with_untrusted_goal;
 
 /// Runs a command in a terminal and types `keys` after the shell command `wait`. Returns the screen and the exit code.
-fn at_terminal(sandbox: &Sandbox, command: &str, wait: &str, keys: &str) -> (String, Option<i32>) {
+pub(super) fn at_terminal(sandbox: &Sandbox, command: &str, wait: &str, keys: &str) -> (String, Option<i32>) {
     let script = format!("({wait}; printf '{keys}'; sleep 1) | script -qec '{command}' /dev/null");
     let output = sandbox.command("bash").args(["-c", &script]).stderr(Stdio::inherit()).output().unwrap();
     (String::from_utf8_lossy(&output.stdout).replace('\r', ""), output.status.code())

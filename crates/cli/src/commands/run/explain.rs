@@ -11,7 +11,7 @@ use crate::commands::goals::{place, trust};
 use crate::output;
 
 pub(super) fn print(goal: &Goal, level: Level, places: &Places) -> Result<(), Failure> {
-    output::print_foreign(&text(goal, level, places))
+    output::print(&text(goal, level, places))
 }
 
 fn text(goal: &Goal, level: Level, places: &Places) -> String {

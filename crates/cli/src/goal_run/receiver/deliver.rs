@@ -1,7 +1,7 @@
 //! Sends a prompt to each kind of receiver, and passes the answer on.
 
 use std::fs::File;
-use std::io::{ErrorKind, IsTerminal, Read, Write, stderr, stdin, stdout};
+use std::io::{IsTerminal, Read, Write, stderr, stdin, stdout};
 use std::ops::ControlFlow;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -110,7 +110,7 @@ fn missing(name: &str) -> Failure {
 
 fn write(text: &str, answer: &mut Answer<'_>) -> Result<(), Failure> {
     match answer {
-        Answer::Shown => output::print_foreign(text),
+        Answer::Shown => output::print(text),
         Answer::File(file) => file.write_all(text.as_bytes()).map_err(|error| Failure::new("cannot write the answer").because(&error)),
         Answer::Kept(kept) => {
             kept.extend_from_slice(text.as_bytes());
@@ -126,26 +126,17 @@ fn ask(prompt: &str, settings: &Settings, answer: &mut Answer<'_>) -> Result<(),
     let client = Client::new(endpoint, limits)?;
     talk::plain(&format!("asking {} at {}", client.endpoint().model, client.endpoint().host()));
     let is_shown = matches!(answer, Answer::Shown);
-    let is_safe = stdout().is_terminal();
     let mut problem = None;
-    let text = client.stream(&[Message::user(prompt)], |piece| {
-        if !is_shown {
-            return ControlFlow::Continue(());
-        }
-        let shown = if is_safe { talk::safe(piece) } else { piece.to_owned() };
-        let mut out = stdout().lock();
-        match out.write_all(shown.as_bytes()).and_then(|()| out.flush()) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                problem = Some(error);
-                ControlFlow::Break(())
-            }
+    let text = client.stream(&[Message::user(prompt)], |piece| match is_shown.then(|| output::print_while_read(piece)) {
+        None | Some(Ok(true)) => ControlFlow::Continue(()),
+        Some(Ok(false)) => ControlFlow::Break(()),
+        Some(Err(failure)) => {
+            problem = Some(failure);
+            ControlFlow::Break(())
         }
     })?;
     match problem {
-        // The reader closed the pipe (`| head`).
-        Some(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        Some(error) => Err(Failure::new("cannot write to standard output").because(&error)),
+        Some(failure) => Err(failure),
         None if is_shown => output::print(if text.ends_with('\n') { "" } else { "\n" }),
         None => write(&text, answer),
     }
