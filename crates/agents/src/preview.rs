@@ -54,8 +54,8 @@ impl Before {
 /// Computes the preview of an event. Writes nothing.
 pub fn preview(agent: &Agent, event: &Event, ask: &Ask<'_>, room: Room, before: Before) -> Preview {
     let by_message = Source::opening(&[Opens::Message]);
-    let names_index = !(ask.settings.docs.index.value.is_empty() && ask.settings.docs.global_index.value.is_empty());
-    let present = sources::present(ask.places, names_index) & if ask.message.is_some() { Sources::MAX } else { !by_message };
+    let present =
+        sources::present(ask.places, sources::named_by(ask.settings)) & if ask.message.is_some() { Sources::MAX } else { !by_message };
     let open = moment::sources(agent, event, Start::Startup, before.done, before.owed) & present;
     let opened = if event.carries { open } else { 0 };
     let after = Before { done: before.done | opened, owed: (open | before.owed) & present & by_message & !opened };

@@ -95,14 +95,14 @@ type Open = ManuallyDrop<Box<dyn Ledger>>;
 impl<'a> Window<'a> {
     fn of(request: &'a Request, host: &'a dyn Host) -> Self {
         let places = host.places_at(request.directory());
-        let names_index = docs::INDEX_VARIABLES.iter().any(|name| host.is_set(name));
+        let named = sources::named(|name| host.is_set(name));
         let only = request.only.map_or(Sources::MAX, Source::bit);
         Self {
             request,
             host,
             key: SessionKey::new(request.agent.name, &request.session, request.sub_agent.as_deref()),
             place: Place::of(&places),
-            present: sources::present(&places, names_index) & only,
+            present: sources::present(&places, named) & only,
             places,
             settings: None,
             deadline: request.started + DEADLINE,

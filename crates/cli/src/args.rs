@@ -62,7 +62,9 @@ pub(crate) enum Command {
     Decision(commands::record::Decision),
     /// Add a learning to `.context/LEARNINGS.md`
     Learning(commands::record::Learning),
-    /// Add or complete a task in `.context/TASKS.md`
+    /// Add a convention to `.context/CONVENTIONS.md`
+    Convention(commands::convention::Arguments),
+    /// Add, complete or archive tasks in `.context/TASKS.md`
     Task(commands::task::Arguments),
     /// Build the index of a project's documents
     Index(commands::index::Arguments),

@@ -11,7 +11,7 @@ use clap::Command;
 const GROUPS: [(&str, &[&str]); 7] = [
     ("Start", &["init", "preview", "doctor"]),
     ("Agents", &["install", "uninstall", "hook", "tmux"]),
-    ("Knowledge", &["context", "learn", "state", "maintain", "gate", "decision", "learning", "task"]),
+    ("Knowledge", &["context", "learn", "state", "maintain", "gate", "decision", "learning", "convention", "task"]),
     ("Documents", &["index", "select"]),
     ("Files", &["pack", "read", "gather", "run", "goals", "goal", "trust"]),
     ("See", &["log"]),

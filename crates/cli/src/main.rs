@@ -68,6 +68,7 @@ fn run() -> Result<(), Failure> {
         Command::Gate(arguments) => commands::gate::run(&arguments),
         Command::Decision(arguments) => commands::record::decision(&arguments),
         Command::Learning(arguments) => commands::record::learning(&arguments),
+        Command::Convention(arguments) => commands::convention::run(&arguments),
         Command::Task(arguments) => commands::task::run(&arguments),
         Command::Notify(arguments) => commands::notify::run(&arguments),
         Command::System(arguments) => commands::system::run(&arguments),

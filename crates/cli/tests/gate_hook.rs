@@ -117,3 +117,65 @@ fn an_entry_that_the_index_only_names_arrives_when_the_message_is_about_it() {
     assert!(told.contains(".context/DECISIONS.md"), "{told}");
     assert_eq!(sandbox.hook(["claude", "UserPromptSubmit"], &json!({ "prompt": "yes", "prompt_id": "q" })), "");
 }
+
+#[test]
+fn another_directory_is_used_by_every_command() {
+    let sandbox = Sandbox::new().directory(".git").env("CTX_DIR", "docs/ctx");
+    sandbox.brief(["init", "context"]).success();
+    sandbox.brief(["decision", "add", "Use X", "--context", "c", "--rationale", "r"]).success();
+    assert!(sandbox.read("docs/ctx/DECISIONS.md").contains("] Use X\n"));
+    assert!(!sandbox.path(".context").exists());
+    let told = sandbox.hook(["claude", "PostToolBatch"], &json!({ "tool_calls": [{ "tool_use_id": "t" }] }));
+    assert!(told.contains("| 2026-11-15 | Use X |"), "{told}");
+    let told = sandbox.hook(["claude", "UserPromptSubmit"], &json!({ "prompt": "why do we use X?", "prompt_id": "p" }));
+    assert!(told.is_empty() || told.contains("docs/ctx/DECISIONS.md"), "{told}");
+    let shown = sandbox.brief(["config", "show"]).success().stdout();
+    assert!(shown.lines().any(|line| line.contains("docs/ctx") && line.contains("CTX_DIR")), "{shown}");
+}
+
+#[test]
+fn gate_lists_what_is_not_filled_in_and_finds_dead_paths() {
+    let sandbox = Sandbox::new().directory(".git").directory("src");
+    sandbox.brief(["init", "context"]).success();
+    let plan = sandbox.brief(["gate"]).success().stdout();
+    for name in ["CONSTITUTION.md", "CONVENTIONS.md", "ARCHITECTURE.md", "TASKS.md"] {
+        assert!(plan.lines().any(|line| line.starts_with(name) && line.ends_with("not filled in yet")), "{name}\n{plan}");
+    }
+    sandbox.brief(["gate", "--check"]).success();
+    sandbox.write(
+        ".context/ARCHITECTURE.md",
+        "# Architecture\n\n<!-- `src/comment.rs` -->\n- `src/`: code\n- `src/gone.rs`: gone, see [x](../docs/y.md)\n- `old/dir/`: too\n- `application/json`\n",
+    );
+    let outcome = sandbox.brief(["gate", "--check"]).code(1);
+    assert_eq!(
+        outcome.stdout(),
+        "ARCHITECTURE.md:5: `src/gone.rs` does not exist\nARCHITECTURE.md:5: `../docs/y.md` does not exist\nARCHITECTURE.md:6: `old/dir/` does not exist\n"
+    );
+    assert!(outcome.stderr().contains("found 3 paths that do not exist"), "{outcome}");
+    let json: Value = serde_json::from_slice(&sandbox.brief(["gate", "--check", "--json"]).code(1).stdout).unwrap();
+    assert_eq!(json["dead_paths"][0], json!({ "file": "ARCHITECTURE.md", "line": 5, "path": "src/gone.rs" }));
+}
+
+#[test]
+fn gate_does_not_show_the_parents_for_a_path_that_is_not_there() {
+    let sandbox = project();
+    let outcome = sandbox.brief(["gate", "nope"]).code(1);
+    assert!(outcome.stderr().starts_with("error: `[ROOT]/nope` does not exist\n") && outcome.stdout.is_empty(), "{outcome}");
+    sandbox.clone().directory("yes").brief(["gate", "yes"]).success();
+}
+
+#[test]
+fn the_page_of_a_theme_arrives_when_the_message_is_about_it() {
+    let page = "# Storage\n\n## [2026-06-01-000000] Store money as integer cents\n\nPrices and refunds are integers of cents; floating point lost a cent per invoice.\n\n\
+        ## [2026-06-02-000000] One database per tenant\n\nEvery tenant has a PostgreSQL schema of its own, created by the migration runner.\n";
+    let sandbox = project()
+        .file(".context/DECISIONS.md", "# Decisions\n\n## Themes\n\n- storage — where data lives → [storage](decisions/storage.md)\n")
+        .file(".context/decisions/storage.md", page);
+    let told = sandbox.hook(
+        ["claude", "UserPromptSubmit"],
+        &json!({ "prompt": "how do we store money, prices and refunds as integer cents?", "prompt_id": "p" }),
+    );
+    assert!(told.contains("floating point lost a cent") && !told.contains("PostgreSQL schema"), "{told}");
+    assert!(told.contains(".context/decisions/storage.md"), "{told}");
+    assert!(sandbox.brief(["gate", "--print"]).success().stdout().contains("→ [storage](decisions/storage.md)"));
+}

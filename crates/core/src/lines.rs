@@ -1,5 +1,7 @@
 //! Lines with their positions, and which of them are inside a code fence or a comment.
 
+use std::ops::Range;
+
 /// One line: its text without the line break, and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Line<'a> {
@@ -51,6 +53,35 @@ fn fence(line: &str) -> Option<(usize, usize, bool)> {
     (length >= 3 && !(which == 0 && rest.contains('`'))).then(|| (which, length, rest.trim().is_empty()))
 }
 
+fn begins_comment(line: &Line<'_>) -> bool {
+    line.text.trim_start().starts_with("<!--")
+}
+
+/// Returns the comments that begin a line and are closed.
+///
+/// An arrow in a diagram looks like the end of a comment. So a comment that spans several lines ends with the first line
+/// that ends with `-->` or, if there is none before the next comment, at the first `-->`.
+fn closed_comments(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    for first in lines(text, 0).filter(begins_comment) {
+        let opening = first.start + first.text.len() - first.text.trim_start().len() + "<!--".len();
+        let mut end = first.text[opening - first.start..].find("-->").map(|at| opening + at + "-->".len());
+        if end.is_none() {
+            for line in lines(text, first.end).take_while(|line| !line.text.contains("<!--")) {
+                if let Some(at) = line.text.find("-->") {
+                    end = end.or(Some(line.start + at + "-->".len()));
+                }
+                if line.text.trim_end().ends_with("-->") {
+                    end = Some(line.start + line.text.trim_end().len());
+                    break;
+                }
+            }
+        }
+        found.extend(end.map(|end| first.start..end));
+    }
+    found
+}
+
 /// Tells, line by line, whether a line is inside a fence or a comment.
 ///
 /// A fence or comment that is never closed hides nothing: otherwise one forgotten fence would swallow every entry
@@ -59,7 +90,8 @@ fn fence(line: &str) -> Option<(usize, usize, bool)> {
 pub(crate) struct Hidden {
     /// For each closing line: its position, and the longest closing run of each character from there to the end.
     closers: Vec<(usize, [usize; 2])>,
-    last_comment_end: Option<usize>,
+    /// Where the comments begin and end that begin a line and are closed.
+    comments: Vec<Range<usize>>,
     inside: Inside,
 }
 
@@ -67,7 +99,8 @@ pub(crate) struct Hidden {
 enum Inside {
     Nothing,
     Fence(usize, usize),
-    Comment,
+    /// A comment that ends at this position.
+    Comment(usize),
 }
 
 impl Hidden {
@@ -87,7 +120,7 @@ impl Hidden {
             longest = [longest[0].max(lengths[0]), longest[1].max(lengths[1])];
             *lengths = longest;
         }
-        Self { closers, last_comment_end: text.rfind("-->"), inside: Inside::Nothing }
+        Self { closers, comments: closed_comments(text), inside: Inside::Nothing }
     }
 
     /// Returns whether `line` is hidden. Must be called for every line in order.
@@ -99,13 +132,13 @@ impl Hidden {
                 }
                 true
             }
-            Inside::Comment => {
-                if line.text.contains("-->") {
+            Inside::Comment(end) if line.start < end => {
+                if line.end >= end {
                     self.inside = Inside::Nothing;
                 }
                 true
             }
-            Inside::Nothing => self.opens(line),
+            Inside::Comment(_) | Inside::Nothing => self.opens(line),
         }
     }
 
@@ -118,11 +151,33 @@ impl Hidden {
             }
             return true;
         }
-        let Some(comment) = line.text.trim_start().strip_prefix("<!--") else { return false };
-        if !comment.contains("-->") && self.last_comment_end.is_some_and(|end| end > line.start) {
-            self.inside = Inside::Comment;
+        if !begins_comment(line) {
+            return false;
+        }
+        if let Some(comment) = self.comment_at(line).filter(|comment| comment.end > line.end) {
+            self.inside = Inside::Comment(comment.end);
         }
         true
+    }
+
+    /// Returns the closed comment that begins at a line.
+    fn comment_at(&self, line: &Line<'_>) -> Option<Range<usize>> {
+        let at = self.comments.binary_search_by_key(&line.start, |comment| comment.start).ok()?;
+        Some(self.comments[at].clone())
+    }
+
+    /// Returns the comments of `text` that begin a line outside fences, each from the beginning of that line.
+    pub(crate) fn comments(text: &str) -> Vec<Range<usize>> {
+        let mut hidden = Self::new(text);
+        let mut found: Vec<Range<usize>> = Vec::new();
+        for line in lines(text, 0) {
+            let was_open = matches!(hidden.inside, Inside::Fence(..)) || found.last().is_some_and(|comment| line.start < comment.end);
+            let is_hidden = hidden.hides(&line);
+            if is_hidden && !was_open && begins_comment(&line) {
+                found.extend(hidden.comment_at(&line));
+            }
+        }
+        found
     }
 
     /// Returns what must be appended to `text` to close an open fence or comment, if there is one.
@@ -156,6 +211,15 @@ mod tests {
     fn fences_and_comments_hide_their_lines() {
         assert_eq!(visible("a\n```\nb\n```\nc\n~~~~ rust\nd\n~~~\n~~~~\ne"), ["a", "c", "e"]);
         assert_eq!(visible("a\n<!--\nb\n-->\nc\n<!-- d -->\ne\r\n"), ["a", "c", "e"]);
+    }
+
+    #[test]
+    fn an_arrow_in_a_diagram_does_not_end_a_comment() {
+        assert_eq!(visible("a\n<!-- Example:\n\n```mermaid\nA --> B\nB -->> C\n```\n-->\nb\n```\nc\n```\nd"), ["a", "b", "d"]);
+        assert_eq!(visible("<!-- note\nend --> a rule\n- another\n<!-- x -->\nb"), ["- another", "b"]);
+        let text = "a\n<!-- x -->\n```\n<!-- code -->\n```\n<!-- y\nz --> rest\n<!-- open";
+        let comments: Vec<_> = Hidden::comments(text).into_iter().map(|range| &text[range]).collect();
+        assert_eq!(comments, ["<!-- x -->", "<!-- y\nz -->"]);
     }
 
     #[test]

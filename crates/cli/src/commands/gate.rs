@@ -9,7 +9,7 @@ use briefing_core::Failure;
 use briefing_core::settings::Layer;
 use briefing_core::shown::{one_line, path_text};
 use briefing_core::sources::Ask;
-use briefing_core::sources::gate::{self, Gate, Planned, Section, Strategy};
+use briefing_core::sources::gate::{self, Gate, Planned, Section, Strategy, UNFILLED};
 use clap::Args;
 use serde_json::json;
 
@@ -30,13 +30,21 @@ pub(crate) struct Arguments {
     /// Print the message that the agent receives
     #[arg(long, conflicts_with = "json")]
     print: bool,
+    /// Find paths in the files that no longer exist, and fail if there is one
+    #[arg(long, conflicts_with = "print")]
+    check: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let places = environment::places_at(environment::absolute(arguments.path.as_deref())?);
+    let here = environment::absolute(arguments.path.as_deref())?;
+    if !here.exists() {
+        return Err(Failure::new(format!("`{}` does not exist", path_text(&here)))
+            .hint("name a directory of the project, or none for the current one"));
+    }
+    let places = environment::places_at(here);
     let settings = environment::settings(&places, Layer::default())?;
     let Some(gate) = gate::load(&places, &settings) else {
         return Err(Failure::new("no `.context` directory with core files here or in a parent directory")
@@ -45,6 +53,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.print {
         talk::notes(&gate.notes);
         return output::print(&gate.message());
+    }
+    if arguments.check {
+        return check(&gate, arguments.json);
     }
     let ask = Ask {
         places: &places,
@@ -60,6 +71,26 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     talk::notes(&gate.notes);
     output::print(&table(&gate, &carried))
+}
+
+/// Prints the dead paths, and fails if there is one.
+fn check(gate: &Gate, as_json: bool) -> Result<(), Failure> {
+    talk::notes(&gate.notes);
+    let dead = gate::dead_paths(gate);
+    if as_json {
+        output::print(&format!("{:#}\n", json!({ "directory": path_text(&gate.directory), "dead_paths": dead })))?;
+    } else {
+        let lines = dead.iter().map(|dead| format!("{}:{}: `{}` does not exist\n", one_line(&dead.file), dead.line, dead.path));
+        output::print(&lines.collect::<String>())?;
+    }
+    match dead.len() {
+        0 => {
+            talk::plain(&format!("Every path in the core files of {} exists.", path_text(&gate.directory)));
+            Ok(())
+        }
+        1 => Err(Failure::new("found 1 path that does not exist")),
+        count => Err(Failure::new(format!("found {count} paths that do not exist"))),
+    }
 }
 
 /// A row of the table.
@@ -107,6 +138,7 @@ fn remark(gate: &Gate, file: &Planned) -> String {
         return format!("left out: {problem}");
     }
     let words = match file.strategy {
+        _ if gate.unfilled.contains(&file.name) => UNFILLED,
         Strategy::Mention if gate.mentioned.contains(&file.name) => "named in the closing notes",
         Strategy::Skip => "",
         _ => "does not exist",

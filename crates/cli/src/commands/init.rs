@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
+use briefing_core::settings::Layer;
 use briefing_core::shown::path_text;
 use briefing_core::sources::{domains, gate};
 use clap::{Args, Subcommand};
@@ -49,11 +50,13 @@ fn domain(path: Option<&Path>) -> Result<(), Failure> {
 
 fn context(path: Option<&Path>) -> Result<(), Failure> {
     let mut text = String::new();
-    for file in gate::scaffold(&environment::absolute(path)?)? {
+    let places = environment::places_at(environment::absolute(path)?);
+    let settings = environment::settings(&places, Layer::default())?;
+    for file in gate::scaffold(&places, &settings)? {
         let shown = path_text(&file.path);
         let line = if file.is_new { format!("Wrote {shown}\n") } else { format!("{shown} already exists and was not changed\n") };
         text.push_str(&line);
     }
-    text.push_str("Edit the rules to fit your project; `brief gate` shows what agents will receive.\n");
+    text.push_str("Agents receive nothing of a template until you fill it in; `brief gate` shows what they receive.\n");
     output::print(&text)
 }

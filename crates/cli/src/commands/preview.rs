@@ -10,7 +10,7 @@ use briefing_agents::{AGENTS, find};
 use briefing_core::Failure;
 use briefing_core::Moment;
 use briefing_core::settings::Layer;
-use briefing_core::sources::{Ask, present};
+use briefing_core::sources::{Ask, named_by, present};
 use clap::Args;
 
 use crate::host::Looking;
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         describe(&mut text, agent, event, &preview);
     }
     output::print(&text)?;
-    if is_silent && present(&places, false) == 0 {
+    if is_silent && present(&places, named_by(&settings)) == 0 {
         talk::hint(
             "nothing is set up here yet: `brief index` indexes your documents, `brief init context` creates core files, `brief init domain` starts a domain",
         );

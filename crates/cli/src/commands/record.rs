@@ -5,7 +5,7 @@ use briefing_core::shown::path_text;
 use briefing_core::sources::gate::{self, Record, RecordKind};
 use clap::{Args, Subcommand};
 
-use crate::{context_place, input, output};
+use crate::{context_place, input, output, prompt};
 
 #[derive(Debug, Args)]
 #[command(arg_required_else_help = true)]
@@ -16,19 +16,19 @@ pub(crate) struct Decision {
 
 #[derive(Debug, Subcommand)]
 enum DecisionWhat {
-    /// Add a decision at the top of the file; `-` as a text reads it from stdin
+    /// Add a decision in the form and place of the others; `-` as a text reads it from stdin
     Add {
         /// What was decided, in one line
         title: String,
-        /// What prompted the decision
-        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
-        context: String,
+        /// What prompted the decision; asked for if it is missing
+        #[arg(long, value_name = "TEXT")]
+        context: Option<String>,
         /// The decision in full, where the title is not enough
         #[arg(long, value_name = "TEXT")]
         decision: Option<String>,
-        /// Why this option was chosen
-        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
-        rationale: String,
+        /// Why this option was chosen; asked for if it is missing
+        #[arg(long, value_name = "TEXT")]
+        rationale: Option<String>,
         /// The consequences, good and bad
         #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
         consequence: String,
@@ -47,7 +47,7 @@ pub(crate) struct Learning {
 
 #[derive(Debug, Subcommand)]
 enum LearningWhat {
-    /// Add a learning at the top of the file; `-` as a text reads it from stdin
+    /// Add a learning in the form and place of the others; `-` as a text reads it from stdin
     Add {
         /// What was learned, in one line
         title: String,
@@ -65,7 +65,11 @@ enum LearningWhat {
 
 pub(crate) fn decision(arguments: &Decision) -> Result<(), Failure> {
     let DecisionWhat::Add { title, context, decision, rationale, consequence, status } = &arguments.what;
+    // Without a directory to write to, nobody should have to answer questions first.
+    context_place::here()?;
     let decision = decision.as_ref().unwrap_or(title);
+    let (context, rationale) = reasons(context.as_deref(), rationale.as_deref())?;
+    let (context, rationale) = (&context, &rationale);
     let fields = [("Status", status), ("Context", context), ("Decision", decision), ("Rationale", rationale), ("Consequence", consequence)];
     add(RecordKind::Decision, title, &fields)
 }
@@ -73,6 +77,25 @@ pub(crate) fn decision(arguments: &Decision) -> Result<(), Failure> {
 pub(crate) fn learning(arguments: &Learning) -> Result<(), Failure> {
     let LearningWhat::Add { title, context, lesson, application } = &arguments.what;
     add(RecordKind::Learning, title, &[("Context", context), ("Lesson", lesson), ("Application", application)])
+}
+
+/// Returns the context and the rationale of a decision. What is missing is asked for: a decision without them is of no use
+/// to those who come later.
+fn reasons(context: Option<&str>, rationale: Option<&str>) -> Result<(String, String), Failure> {
+    let given = |text: Option<&str>| text.filter(|text| !text.trim().is_empty()).map(str::to_owned);
+    let fields = [("--context", "What prompted the decision?", given(context)), ("--rationale", "Why this option?", given(rationale))];
+    let missing: Vec<_> = fields.iter().filter(|(_, _, text)| text.is_none()).map(|(flag, ..)| *flag).collect();
+    if !missing.is_empty() && !prompt::can_ask() {
+        let flags = missing.join(" and ");
+        return Err(
+            Failure::usage(format!("a decision needs {flags}")).hint(format!("say it with {flags}; `-` reads one of them from stdin"))
+        );
+    }
+    let [context, rationale] = fields.map(|(flag, question, text)| {
+        let answer = text.or_else(|| given(prompt::line(question).as_deref()));
+        answer.ok_or_else(|| Failure::usage(format!("a decision needs {flag}")))
+    });
+    Ok((context?, rationale?))
 }
 
 fn add(kind: RecordKind, title: &str, fields: &[(&str, &String)]) -> Result<(), Failure> {
@@ -85,5 +108,5 @@ fn add(kind: RecordKind, title: &str, fields: &[(&str, &String)]) -> Result<(), 
     let stamp = context_place::stamp()?;
     let record = Record { kind, title, fields: &fields, stamp: &stamp };
     let path = gate::add_record(&context, &record, places.state.as_deref())?;
-    output::print(&format!("Added [{stamp}] to {}.\n", path_text(&path)))
+    output::print(&format!("Added to {}.\n", path_text(&path)))
 }

@@ -1,4 +1,4 @@
-//! `brief task add|done`.
+//! `brief task add|done|archive`.
 
 use briefing_core::Failure;
 use briefing_core::shown::path_text;
@@ -32,6 +32,8 @@ enum What {
         /// Words that occur only in this task, or its number among the open tasks
         task: String,
     },
+    /// Move done tasks to a dated file in `archive/`, under their headings
+    Archive,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -47,6 +49,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         What::Done { task } => {
             let words = gate::finish_task(&context, task, &stamp, state)?;
             output::print(&format!("Done: {words}\n"))
+        }
+        What::Archive => {
+            let archived = gate::archive_tasks(&context, &stamp, state)?;
+            let text = match archived.tasks {
+                0 => "No done tasks to archive.\n".to_owned(),
+                1 => format!("Moved 1 task to {}.\n", path_text(&archived.path)),
+                tasks => format!("Moved {tasks} tasks to {}.\n", path_text(&archived.path)),
+            };
+            output::print(&text)
         }
     }
 }

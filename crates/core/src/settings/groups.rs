@@ -81,6 +81,7 @@ groups! {
     }
 
     "gate." GateSettings {
+        directory: String,
         files: BTreeMap<String, String>,
     }
 

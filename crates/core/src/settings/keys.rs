@@ -188,6 +188,12 @@ pub const KEYS: &[Key] = &[
     ),
     anyone("goals.answer_timeout_ms", Kind::Count, "600000", "The maximum time for the API's answer to a goal (receiver `openai`)."),
     anyone(
+        "gate.directory",
+        Kind::Text,
+        "\"\"",
+        "The directory of the core files, inside the project: `.ctx` or `docs/context`, searched from the current directory upward.\nIf empty: .context, or what CTX_DIR or `context_dir` in .ctxrc names.",
+    ),
+    anyone(
         "gate.files",
         Kind::Map,
         "{}",

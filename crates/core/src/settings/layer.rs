@@ -21,6 +21,7 @@ pub enum LayerKind {
     ClawUser,
     User,
     ClawProject,
+    CtxProject,
     Project,
     Environment,
     Flag,
@@ -29,7 +30,7 @@ pub enum LayerKind {
 impl LayerKind {
     /// Returns whether the user controls this source, and not the author of the repository.
     pub fn is_the_persons(self) -> bool {
-        !matches!(self, Self::ClawProject | Self::Project)
+        !matches!(self, Self::ClawProject | Self::CtxProject | Self::Project)
     }
 }
 
@@ -65,6 +66,10 @@ pub struct Layer {
     pub values: Vec<KeyValue>,
     pub problems: Vec<ConfigProblem>,
 }
+
+/// The variable in which another tool has the gate's directory.
+const CTX_DIR: &str = "CTX_DIR";
+const GATE_DIRECTORY: &str = "gate.directory";
 
 impl Layer {
     /// Returns the layer of built-in defaults.
@@ -139,13 +144,40 @@ impl Layer {
         layer
     }
 
+    /// Reads from a `.ctxrc` the name of the gate's directory, and ignores everything else.
+    pub fn from_ctxrc(path: &Path, text: &str) -> Self {
+        #[derive(serde::Deserialize)]
+        struct Ctxrc {
+            context_dir: Option<String>,
+        }
+        let mut layer = Self::default();
+        let place = path_text(path);
+        match serde_saphyr::from_str::<Ctxrc>(text) {
+            Ok(Ctxrc { context_dir: Some(directory) }) => {
+                let key = keys::find(GATE_DIRECTORY).expect("it is a row of the table");
+                layer.add(key, Value::Text(directory), Origin { source: LayerKind::CtxProject, place });
+            }
+            Ok(_) => {}
+            Err(_) if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) => {}
+            Err(error) => {
+                let problem = format!("not a YAML mapping: {}", error.to_string().lines().next().unwrap_or_default());
+                layer.problems.push(ConfigProblem { place, problem, hint: None, is_error: false });
+            }
+        }
+        layer
+    }
+
     /// Reads the environment. Ignores `BRIEF_…` variables that are not settings; they have meanings of their own.
     pub fn from_environment(variables: impl Iterator<Item = (String, String)>) -> Self {
         let mut layer = Self::default();
-        let mut variables: Vec<_> = variables.filter(|(name, _)| name.starts_with("BRIEF_")).collect();
-        variables.sort();
+        let is_known = |name: &str| name.starts_with("BRIEF_") || name == CTX_DIR;
+        let mut variables: Vec<_> = variables.filter(|(name, _)| is_known(name)).collect();
+        // The last one wins, and a variable of our own is stronger than that of another tool.
+        variables.sort_by_key(|(name, _)| (name != CTX_DIR, name.clone()));
         for (name, text) in variables {
-            let Some(key) = KEYS.iter().find(|key| key.variable() == name) else { continue };
+            let is_ours =
+                |key: &&keys::Key| if name == CTX_DIR { key.name == GATE_DIRECTORY && !text.is_empty() } else { key.variable() == name };
+            let Some(key) = KEYS.iter().find(is_ours) else { continue };
             match parse_words(key.kind, &text) {
                 Some(value) => layer.add(key, value, Origin { source: LayerKind::Environment, place: name }),
                 None => layer.problem(name, format!("`{text}` must be {}", key.kind.words()), None),
@@ -371,6 +403,11 @@ impl Places {
         library.into_iter().chain(self.config.as_ref().map(|config| config.join("claw"))).collect()
     }
 
+    /// Returns the nearest `.ctxrc` from here upward.
+    pub fn ctxrc_file(&self) -> Option<PathBuf> {
+        self.trusted_upward().map(|directory| directory.join(".ctxrc")).find(|path| path.is_file())
+    }
+
     /// Returns the directories whose files may configure something. Outside a repository and the home directory, that
     /// is only the current one.
     fn trusted_upward(&self) -> impl Iterator<Item = &Path> {
@@ -390,12 +427,14 @@ impl Places {
             (LayerKind::ClawUser, claw_user),
             (LayerKind::User, self.user_file()),
             (LayerKind::ClawProject, self.claw_project_file()),
+            (LayerKind::CtxProject, self.ctxrc_file()),
             (LayerKind::Project, self.project_file()),
         ];
         for (source, path) in files {
             let Some(path) = path else { continue };
             layers.push(match fs::read_own_text(&path, MAX_CONFIG_BYTES) {
                 Ok(text) if matches!(source, LayerKind::ClawUser | LayerKind::ClawProject) => Layer::from_claw(source, &path, &text),
+                Ok(text) if source == LayerKind::CtxProject => Layer::from_ctxrc(&path, &text),
                 Ok(text) => Layer::from_toml(source, &path, &text),
                 Err(fs::FileProblem::Missing) => continue,
                 Err(problem) => {

@@ -8,6 +8,7 @@ pub mod docs;
 pub mod domains;
 pub mod files;
 pub mod gate;
+mod references;
 pub mod requests;
 
 use std::path::{Path, PathBuf};
@@ -71,6 +72,8 @@ pub struct Row {
     bit: Sources,
     pub opens: Opens,
     pub framing: Framing,
+    /// The environment variables with which it may have something in any directory.
+    variables: &'static [&'static str],
     /// Returns whether the source may have something for a directory, at the cost of a few `stat`s.
     ///
     /// It may be wrong when it says yes, never when it says no: a no keeps the process from opening the database.
@@ -85,6 +88,7 @@ const DOMAINS: Row = Row {
     bit: 1,
     opens: Opens::First,
     framing: Framing::Labelled,
+    variables: &[],
     is_here: domains::is_here,
     bring: |ask| domains::bring(&ask.places.here, ask.now, ask.settings.guards.redact.value),
     notice: None,
@@ -95,6 +99,7 @@ const GATE: Row = Row {
     bit: 2,
     opens: Opens::Work,
     framing: Framing::Own { head: gate::banner, sign: gate::BANNER_START },
+    variables: &gate::DIRECTORY_VARIABLES,
     is_here: gate::is_here,
     bring: |ask| gate::bring(ask.places, ask.settings),
     notice: Some(gate::notice),
@@ -105,6 +110,8 @@ const DOCS: Row = Row {
     bit: 4,
     opens: Opens::Message,
     framing: Framing::Labelled,
+    // The entries of the gate's files are selected with the documents.
+    variables: &[docs::INDEX_VARIABLES[0], docs::INDEX_VARIABLES[1], gate::DIRECTORY_VARIABLES[0], gate::DIRECTORY_VARIABLES[1]],
     is_here: docs::may_be_here,
     bring: bring_docs,
     notice: None,
@@ -178,14 +185,25 @@ impl Source {
     }
 }
 
-/// Returns the sources that may have something for a directory. If the environment names an index (`names_index`), its
-/// documents are available everywhere.
-pub fn present(places: &Places, names_index: bool) -> Sources {
-    let is_present = |source: &Source| {
-        let row = source.row();
-        (names_index && row.opens == Opens::Message) || (row.is_here)(places)
-    };
+/// Returns the sources that may have something for a directory. Those that the environment names (see [`named`]) may
+/// have something everywhere.
+pub fn present(places: &Places, named: Sources) -> Sources {
+    let is_present = |source: &Source| named & source.bit() != 0 || (source.row().is_here)(places);
     Source::ALL.into_iter().filter(is_present).map(Source::bit).sum()
+}
+
+/// Returns the sources that the environment names something for. `is_set` tells whether a variable is set.
+pub fn named(is_set: impl Fn(&str) -> bool) -> Sources {
+    let is_named = |source: &Source| source.row().variables.iter().any(|name| is_set(name));
+    Source::ALL.into_iter().filter(is_named).map(Source::bit).sum()
+}
+
+/// Returns the sources that the settings name something for, wherever they were set.
+pub fn named_by(settings: &Settings) -> Sources {
+    let has_index = !(settings.docs.index.value.is_empty() && settings.docs.global_index.value.is_empty());
+    let has_directory = !settings.gate.directory.value.is_empty();
+    let bit = |is_named: bool, source: Source| if is_named { source.bit() } else { 0 };
+    bit(has_directory, Source::Gate) | bit(has_index || has_directory, Source::Docs)
 }
 
 /// Asks the sources in order. Keeps the first piece of each identity, and drops the parts of a file that is included whole.

@@ -38,6 +38,9 @@ pub(super) fn change(
     };
     let line_break = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let new = change(&Draft { text: &text, line_break })?;
+    if new == text && new_file.is_none() {
+        return Ok(path);
+    }
     fs::write_atomic(&path, new.as_bytes()).map_err(|problem| cannot(&problem))?;
     Ok(path)
 }

@@ -1,61 +1,104 @@
-//! Finds the gate's files: the nearest `.context/` with a core file in it, and the constitutions above it.
+//! Finds the gate's files: the nearest directory with a core file in it, and the constitutions above it.
+//!
+//! The directory is `.context`, unless the settings name another one.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::plan::{CONSTITUTION, DECISIONS, LEARNINGS, Planned};
+use crate::fs::read_own_bytes;
+use crate::note::{Note, NoteKind};
 use crate::project::repository_or_self;
-use crate::settings::Places;
+use crate::settings::{Places, Settings};
 
-/// The name of the directory.
+/// The usual name of the directory.
 pub const CONTEXT: &str = ".context";
+
+/// The variables that name another directory. They can be checked without reading the settings.
+pub const DIRECTORY_VARIABLES: [&str; 2] = ["BRIEF_GATE_DIRECTORY", "CTX_DIR"];
 
 /// The directories that the gate reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GateDirectories {
-    /// The nearest initialised `.context`.
+    /// The directory in which the gate's directory was found.
+    pub(super) project: PathBuf,
+    /// The nearest initialised one.
     pub(super) directory: PathBuf,
-    /// Directories above it whose constitution also applies here, outermost first.
-    pub(super) above: Vec<PathBuf>,
+    /// Directories above it whose constitution also applies here, outermost first, each as seen from the project.
+    pub(super) above: Vec<(PathBuf, String)>,
 }
 
-/// Returns whether there is any `.context` for a directory, at the cost of a few `stat` calls.
+/// Returns whether there may be any core files for a directory, at the cost of a few `stat` calls.
 pub fn is_here(places: &Places) -> bool {
-    places.upward().any(|directory| directory.join(CONTEXT).is_dir())
+    places.upward().any(|directory| directory.join(CONTEXT).is_dir()) || may_name_another(places)
 }
 
-/// Returns whether a `.context` for a directory has files of dated entries, at the cost of a few `stat` calls.
+/// Returns whether the core files for a directory may have entries, at the cost of a few `stat` calls.
 ///
 /// Files whose index is shown only because of the settings are ignored: finding them would require reading the
 /// settings.
 pub fn may_have_entries(places: &Places) -> bool {
     let has = |context: PathBuf| [DECISIONS, LEARNINGS].iter().any(|name| context.join(name).is_file());
-    places.upward().any(|directory| has(directory.join(CONTEXT)))
+    places.upward().any(|directory| has(directory.join(CONTEXT))) || may_name_another(places)
 }
 
-/// Returns the nearest `.context` upward, initialised or not. New entries are written there.
-pub fn find_directory(places: &Places) -> Option<PathBuf> {
-    places.upward().map(|directory| directory.join(CONTEXT)).find(|path| path.is_dir())
+/// Returns whether a settings file may name another directory. Returns true if the answer depends on the settings.
+fn may_name_another(places: &Places) -> bool {
+    let names_one =
+        |path: PathBuf| read_own_bytes(&path, 1024 * 1024).is_ok_and(|bytes| memchr::memmem::find(&bytes, b"directory").is_some());
+    places.ctxrc_file().is_some() || places.project_file().is_some_and(names_one) || places.user_file().is_some_and(names_one)
 }
 
-/// Finds the nearest `.context` that contains one of the planned files, and the constitutions above it.
+/// Returns the directory that the settings name, relative to each directory of the search or absolute. The problem is
+/// returned if it may not be used; then `.context` is.
+pub(super) fn named(places: &Places, settings: &Settings) -> (PathBuf, Option<Note>) {
+    let setting = &settings.gate.directory;
+    let path = Path::new(setting.value.trim());
+    if path.as_os_str().is_empty() {
+        return (CONTEXT.into(), None);
+    }
+    let is_inside = if path.is_absolute() {
+        let is_plain = path.components().all(|part| !matches!(part, Component::ParentDir));
+        let is_above = path.parent().is_some_and(|project| places.here.starts_with(project));
+        is_plain && (is_above || path.starts_with(repository_or_self(&places.here)))
+    } else {
+        path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+    };
+    if is_inside {
+        return (path.components().collect(), None);
+    }
+    let reason = format!("the gate's directory must be inside the project; `{CONTEXT}` is used instead");
+    (CONTEXT.into(), Some(Note::warning(setting.value.clone(), NoteKind::Outside, reason).decided_by(setting.decided_by())))
+}
+
+/// Returns the nearest directory upward, initialised or not. New entries are written there.
+pub fn find_directory(places: &Places, settings: &Settings) -> Option<PathBuf> {
+    let (name, _) = named(places, settings);
+    places.upward().map(|directory| directory.join(&name)).find(|path| path.is_dir())
+}
+
+/// Finds the nearest directory that contains one of the planned files, and the constitutions above it.
 ///
-/// A `.context` without such a file (it may have only an index of documents, or goals) does not hide the one above it.
-pub(super) fn find(places: &Places, planned: &[Planned]) -> Option<GateDirectories> {
-    let mut directories = places.upward().map(|directory| directory.join(CONTEXT));
-    let directory = directories.find(|path| planned.iter().any(|file| path.join(&file.name).symlink_metadata().is_ok()))?;
-    let mut above: Vec<_> = directories.filter(|path| path.join(CONSTITUTION).symlink_metadata().is_ok()).collect();
+/// A directory without such a file (it may have only an index of documents, or goals) does not hide the one above it.
+pub(super) fn find(places: &Places, name: &Path, planned: &[Planned]) -> Option<GateDirectories> {
+    let has_one = |context: &Path| planned.iter().any(|file| context.join(&file.name).symlink_metadata().is_ok());
+    if name.is_absolute() {
+        let project = name.parent().unwrap_or(name).to_path_buf();
+        return has_one(name).then(|| GateDirectories { project, directory: name.to_path_buf(), above: Vec::new() });
+    }
+    let mut upward = places.upward();
+    let project = upward.find(|directory| has_one(&directory.join(name)))?;
+    let seen_from = |above: &Path| {
+        let levels = project.strip_prefix(above).map_or(0, |below| below.components().count());
+        format!("{}{}/{CONSTITUTION}", "../".repeat(levels), crate::shown::path_text(name))
+    };
+    let above = upward.filter(|directory| directory.join(name).join(CONSTITUTION).symlink_metadata().is_ok());
+    let mut above: Vec<_> = above.map(|directory| (directory.join(name), seen_from(directory))).collect();
     above.reverse();
-    Some(GateDirectories { directory, above })
+    Some(GateDirectories { project: project.to_path_buf(), directory: project.join(name), above })
 }
 
-/// Returns the directory that links in a `.context` must not leave: the repository's root, or else its own parent.
+/// Returns the directory that links in the gate's directory must not leave: the repository's root, or else its own parent.
 pub(super) fn boundary(context: &Path) -> &Path {
     let project = context.parent().unwrap_or(context);
     repository_or_self(project)
-}
-
-/// Returns the path of a file above relative to the project's directory: `../../.context/CONSTITUTION.md`.
-pub(super) fn seen_from(project: &Path, above: &Path) -> String {
-    let levels = above.parent().and_then(|parent| project.strip_prefix(parent).ok()).map_or(0, |below| below.components().count());
-    format!("{}{CONTEXT}/{CONSTITUTION}", "../".repeat(levels))
 }

@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::find::{GateDirectories, find, seen_from};
+use super::filled::{filled, has_items};
+use super::find::{GateDirectories, find, named};
 use super::frame::{banner, footer, head};
 use super::index::index;
-use super::plan::{CONSTITUTION, DECISIONS, LEARNINGS, Planned, Strategy, TASKS, plan};
+use super::plan::{CONSTITUTION, DECISIONS, LEARNINGS, Planned, Strategy, TASKS, adapt, plan};
 use super::read::Reader;
-use crate::frames::inline;
+use crate::frames::{defuse, inline};
 use crate::fs::{FileError, FileProblem};
 use crate::note::{Level, Note, NoteKind};
 use crate::piece::{Brought, Order, Piece, Role, content_hash};
@@ -20,6 +21,9 @@ use crate::tokens::estimate_bytes;
 
 /// More tokens than this are injected anyway, with a warning.
 pub const WARN_TOKENS: u64 = 15_000;
+
+/// What is said of a file that has nothing but its template.
+pub const UNFILLED: &str = "not filled in yet";
 
 /// A file that goes into the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,12 +52,16 @@ impl Section {
 /// The gate's content for a directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Gate {
-    /// The `.context` that was found.
+    /// The directory that has the gate's directory.
+    pub project: PathBuf,
+    /// The gate's directory, usually `.context`.
     pub directory: PathBuf,
     /// Verbatim files, then indexes.
     pub sections: Vec<Section>,
     /// The names of existing files that are only mentioned.
     pub mentioned: Vec<String>,
+    /// The names of existing files that have nothing but their template.
+    pub unfilled: Vec<String>,
     /// Existing files that cannot be used, with the problem.
     pub left_out: Vec<(String, FileProblem)>,
     /// All planned files, with their strategies.
@@ -63,9 +71,12 @@ pub struct Gate {
 
 /// Loads the gate's content. Returns `None` if nothing is initialised here or all files are missing.
 pub fn load(places: &Places, settings: &Settings) -> Option<Gate> {
-    let (planned, notes) = plan(settings);
-    let found = find(places, &planned)?;
-    let mut gate = Gate { directory: found.directory.clone(), notes, ..Gate::default() };
+    let (mut planned, mut notes) = plan(settings);
+    let (name, problem) = named(places, settings);
+    notes.extend(problem);
+    let found = find(places, &name, &planned)?;
+    adapt(&mut planned, &found.directory);
+    let mut gate = Gate { project: found.project.clone(), directory: found.directory.clone(), notes, ..Gate::default() };
     let redacts = settings.guards.redact.value;
     gate.load_above(&found, &planned, redacts);
     let reader = Reader::of(&found.directory);
@@ -73,7 +84,7 @@ pub fn load(places: &Places, settings: &Settings) -> Option<Gate> {
         let path = found.directory.join(&file.name);
         match file.strategy {
             Strategy::Verbatim | Strategy::Index => gate.load_file(&reader, file.name.clone(), path, file.strategy, redacts),
-            Strategy::Mention if path.is_file() => gate.mentioned.push(file.name.clone()),
+            Strategy::Mention if path.is_file() => gate.mention(&reader, file.name.clone(), &path),
             Strategy::Mention | Strategy::Skip => {}
         }
     }
@@ -82,8 +93,7 @@ pub fn load(places: &Places, settings: &Settings) -> Option<Gate> {
         let reason = format!("has {} tokens for the gate, more than {WARN_TOKENS}; they are injected anyway", gate.tokens());
         gate.notes.push(Note::warning(path_text(&gate.directory), NoteKind::NearLimit, reason));
     }
-    let is_empty = gate.sections.is_empty() && gate.mentioned.is_empty() && gate.left_out.is_empty();
-    (!is_empty).then_some(gate)
+    (!gate.is_silent() || !gate.unfilled.is_empty()).then_some(gate)
 }
 
 /// Returns the gate's pieces. Concatenated in order, they are the spec's message.
@@ -93,19 +103,34 @@ pub fn bring(places: &Places, settings: &Settings) -> Brought {
 
 /// Returns the notice for the webhook after the gate's files were injected.
 pub fn notice(places: &Places, settings: &Settings) -> Option<Notice> {
-    let gate = load(places, settings)?;
-    let project = gate.directory.parent().unwrap_or(&gate.directory).to_path_buf();
-    Some(Notice { message: gate.summary(), project })
+    let gate = load(places, settings).filter(|gate| !gate.is_silent())?;
+    Some(Notice { message: gate.summary(), project: gate.project })
 }
 
 impl Gate {
     /// Loads the constitutions of the directories above, which also apply here and come first.
     fn load_above(&mut self, found: &GateDirectories, planned: &[Planned], redacts: bool) {
         let is_verbatim = planned.iter().any(|file| file.name == CONSTITUTION && file.strategy == Strategy::Verbatim);
-        let project = found.directory.parent().unwrap_or(&found.directory);
-        for above in found.above.iter().filter(|_| is_verbatim) {
-            self.load_file(&Reader::of(above), seen_from(project, above), above.join(CONSTITUTION), Strategy::Verbatim, redacts);
+        for (above, name) in found.above.iter().filter(|_| is_verbatim) {
+            self.load_file(&Reader::of(above), name.clone(), above.join(CONSTITUTION), Strategy::Verbatim, redacts);
         }
+    }
+
+    /// Mentions a file, unless it has nothing but its template. One that cannot be read is mentioned too.
+    fn mention(&mut self, reader: &Reader, name: String, path: &Path) {
+        // Its content does not go in, so notes about it would mislead.
+        let text = reader.read(path, &name, false, &mut Vec::new());
+        let is_unfilled = matches!(text, Ok(Some(text)) if !filled(&text).is_some_and(|text| has_items(&text)));
+        if is_unfilled {
+            self.leave_unfilled(name, path_text(path));
+        } else {
+            self.mentioned.push(name);
+        }
+    }
+
+    fn leave_unfilled(&mut self, name: String, shown: String) {
+        self.notes.push(Note::info(shown, NoteKind::Empty, UNFILLED));
+        self.unfilled.push(name);
     }
 
     fn load_file(&mut self, reader: &Reader, name: String, path: PathBuf, strategy: Strategy, redacts: bool) {
@@ -127,10 +152,20 @@ impl Gate {
             let tokens = estimate_bytes(text.len());
             (text, tokens)
         } else {
-            let tokens = estimate_bytes(text.len());
-            (text, tokens)
+            let Some(text) = filled(&text) else {
+                self.leave_unfilled(name, shown);
+                return;
+            };
+            (text.to_string(), estimate_bytes(text.len()))
         };
+        // Without its comments, a line may look like one of ours.
+        let text = defuse(&text).text.into_owned();
         self.sections.push(Section { name, path, strategy, text, tokens });
+    }
+
+    /// Returns whether an agent receives nothing.
+    pub fn is_silent(&self) -> bool {
+        self.sections.is_empty() && self.mentioned.is_empty() && self.left_out.is_empty()
     }
 
     /// Returns the number of loaded files.
@@ -160,6 +195,9 @@ impl Gate {
 
     /// Returns the message in pieces: one per file, with the banner in the first and the closing notes as the last.
     pub fn pieces(&self) -> Vec<Piece> {
+        if self.is_silent() {
+            return Vec::new();
+        }
         let mut banner = Some(banner());
         let mut pieces = Vec::with_capacity(self.sections.len() + 1);
         for section in &self.sections {
@@ -206,7 +244,6 @@ impl Gate {
 
     /// Returns `.context/`, relative to the project's own directory.
     fn shown_directory(&self) -> String {
-        let project = self.directory.parent().unwrap_or(Path::new(""));
-        format!("{}/", crate::shown::relative_text(&self.directory, project))
+        format!("{}/", crate::shown::relative_text(&self.directory, &self.project))
     }
 }

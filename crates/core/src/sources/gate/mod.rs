@@ -2,28 +2,39 @@
 //!
 //! Each file has a [`Strategy`]: verbatim, index, mention or skip. [`load`] finds the directory, reads the files and
 //! generates the index tables; the pieces of the resulting [`Gate`], concatenated, are exactly the spec's message.
-//! [`entries`] offers the entries behind an index to the selector for each message; [`add_record`] and [`add_task`]
-//! write entries in the format of these directories. Nothing here depends on agents, caps or sessions.
+//! [`entries`] offers the entries behind an index to the selector for each message; [`add_record`], [`add_convention`] and
+//! [`add_task`] write in the form that a file already has. [`dead_paths`] finds what no longer exists. Nothing here depends
+//! on agents, caps or sessions.
 
+mod archive;
+mod candidates;
+mod check;
+mod convention;
 mod edit;
 mod entry;
+mod filled;
 mod find;
 mod frame;
 mod index;
+mod label;
 mod message;
 mod plan;
 mod read;
 mod record;
 mod scaffold;
+mod table;
 mod task;
 #[cfg(test)]
 mod tests;
 
 pub use crate::frames::BANNER_START;
-pub use entry::entries;
-pub use find::{CONTEXT, find_directory, is_here, may_have_entries};
+pub use archive::{Archived, archive_tasks};
+pub use candidates::entries;
+pub use check::{DeadPath, dead_paths};
+pub use convention::{NewConvention, add_convention};
+pub use find::{CONTEXT, DIRECTORY_VARIABLES, find_directory, is_here, may_have_entries};
 pub use frame::banner;
-pub use message::{Gate, Section, WARN_TOKENS, bring, load, notice};
+pub use message::{Gate, Section, UNFILLED, WARN_TOKENS, bring, load, notice};
 pub use plan::{CORE, Planned, Strategy, plan};
 pub use record::{Record, RecordKind, add_record};
 pub use scaffold::{Scaffolded, scaffold};

@@ -1,5 +1,7 @@
 //! Decides how each file is delivered: the table of core files, and changes to it by the settings.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
 use crate::note::{Note, NoteKind};
@@ -43,17 +45,22 @@ pub(super) const CONSTITUTION: &str = "CONSTITUTION.md";
 pub(super) const TASKS: &str = "TASKS.md";
 pub(super) const DECISIONS: &str = "DECISIONS.md";
 pub(super) const LEARNINGS: &str = "LEARNINGS.md";
+pub(super) const CONVENTIONS: &str = "CONVENTIONS.md";
+const PLAYBOOK: &str = "AGENT_PLAYBOOK.md";
+/// A short form of the playbook. Where it exists it goes in, and the playbook itself is only mentioned.
+const SHORT_PLAYBOOK: &str = "AGENT_PLAYBOOK_GATE.md";
 
 /// The core files in reading order, each with its strategy.
 pub const CORE: &[(&str, Strategy)] = &[
     (CONSTITUTION, Strategy::Verbatim),
     (TASKS, Strategy::Mention),
-    ("CONVENTIONS.md", Strategy::Verbatim),
+    (CONVENTIONS, Strategy::Verbatim),
     ("ARCHITECTURE.md", Strategy::Verbatim),
     (DECISIONS, Strategy::Index),
     (LEARNINGS, Strategy::Index),
     ("GLOSSARY.md", Strategy::Skip),
-    ("AGENT_PLAYBOOK.md", Strategy::Verbatim),
+    (PLAYBOOK, Strategy::Verbatim),
+    (SHORT_PLAYBOOK, Strategy::Verbatim),
 ];
 
 /// A file of the plan.
@@ -97,6 +104,21 @@ pub fn plan(settings: &Settings) -> (Vec<Planned>, Vec<Note>) {
     (planned, notes)
 }
 
+/// Adapts a plan to what is in a directory: the short playbook takes the place of the whole one, or leaves the plan.
+pub(super) fn adapt(planned: &mut Vec<Planned>, directory: &Path) {
+    let is_decided = |planned: &[Planned], name: &str| planned.iter().any(|file| file.name == name && file.decided_by.is_some());
+    if !directory.join(SHORT_PLAYBOOK).is_file() {
+        let is_wanted = is_decided(planned, SHORT_PLAYBOOK);
+        planned.retain(|file| file.name != SHORT_PLAYBOOK || is_wanted);
+        return;
+    }
+    if let Some(playbook) = planned.iter_mut().find(|file| file.name == PLAYBOOK && file.decided_by.is_none()) {
+        playbook.strategy = Strategy::Mention;
+        playbook.decided_by = Some(format!("{SHORT_PLAYBOOK} replaces it"));
+    }
+    planned.sort_by_key(|file| file.strategy);
+}
+
 fn is_plain_name(name: &str) -> bool {
     let has_only_name = !name.is_empty() && name.len() <= 255 && !name.contains(['/', '\\', ':']) && !name.starts_with('.');
     has_only_name && !name.chars().any(crate::shown::is_deceptive)
@@ -104,8 +126,6 @@ fn is_plain_name(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
     use crate::settings::{Layer, LayerKind};
 
@@ -129,6 +149,7 @@ mod tests {
                 "CONVENTIONS.md verbatim",
                 "ARCHITECTURE.md verbatim",
                 "AGENT_PLAYBOOK.md verbatim",
+                "AGENT_PLAYBOOK_GATE.md verbatim",
                 "DECISIONS.md index",
                 "LEARNINGS.md index",
                 "TASKS.md mention",
@@ -143,7 +164,18 @@ mod tests {
         let (files, notes) =
             planned("[gate.files]\n\"RUNBOOK.md\" = \"verbatim\"\n\"TASKS.md\" = \"verbatim\"\n\"GOTCHAS.md\" = \"index\"\n");
         let verbatim: Vec<_> = files.iter().filter(|(_, word)| *word == "verbatim").map(|(name, _)| name.as_str()).collect();
-        assert_eq!(verbatim, ["CONSTITUTION.md", "TASKS.md", "CONVENTIONS.md", "ARCHITECTURE.md", "AGENT_PLAYBOOK.md", "RUNBOOK.md"]);
+        assert_eq!(
+            verbatim,
+            [
+                "CONSTITUTION.md",
+                "TASKS.md",
+                "CONVENTIONS.md",
+                "ARCHITECTURE.md",
+                "AGENT_PLAYBOOK.md",
+                "AGENT_PLAYBOOK_GATE.md",
+                "RUNBOOK.md"
+            ]
+        );
         assert!(files.contains(&("GOTCHAS.md".into(), "index")));
         assert_eq!(notes, [""; 0]);
     }

@@ -1,4 +1,4 @@
-//! Tasks: `- [ ] text #added:…`, and `[x]` with `#done:…` when they are done. Tasks are never moved or deleted.
+//! Tasks: `- [ ] text #added:…`, and `[x]` with `#done:…` when they are done. Tasks are never moved or deleted here.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ pub struct NewTask<'a> {
 
 /// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind<'a> {
+pub(super) enum Kind<'a> {
     /// Its level and text.
     Heading(usize, &'a str),
     /// Whether it is open, and its text.
@@ -49,7 +49,7 @@ fn kind<'a>(line: &Line<'a>) -> Kind<'a> {
 }
 
 /// Returns the lines outside comments and fences.
-fn visible(text: &str) -> Vec<(Line<'_>, Kind<'_>)> {
+pub(super) fn visible(text: &str) -> Vec<(Line<'_>, Kind<'_>)> {
     let mut hidden = Hidden::new(text);
     lines(text, 0).filter(|line| !hidden.hides(line)).map(|line| (line, kind(&line))).collect()
 }

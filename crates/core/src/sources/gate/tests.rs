@@ -1,6 +1,8 @@
 //! The gate as a library: every row of the spec's tables that does not need a process, and invalid input.
 
 mod bad_input;
+mod directory;
+mod forms;
 mod nested;
 mod spec;
 mod write;
@@ -11,6 +13,7 @@ use briefing_testkit::Sandbox;
 
 use super::{Gate, load};
 use crate::settings::{Layer, LayerKind, Places, Settings};
+use crate::shown::path_text;
 
 fn places(here: impl AsRef<Path>, sandbox: &Sandbox) -> Places {
     Places { here: here.as_ref().to_path_buf(), home: Some(sandbox.home()), config: None, state: None, cache: None }

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::references::{exists, references};
 use super::{DomainReport, Finding, FindingKind, MaintainRules};
 use crate::note::Level;
 use crate::shown::{one_line, path_text, shell_word};
@@ -17,6 +16,7 @@ use crate::sources::domains::knowledge::Knowledge;
 use crate::sources::domains::load::{self, INFO, KNOWLEDGE, STATE};
 use crate::sources::domains::moment;
 use crate::sources::domains::summary::{count, cut};
+use crate::sources::references::{References, exists};
 use crate::tokens::estimate_utf16;
 
 /// Topics with at least this many entries may be repetitive.
@@ -171,7 +171,7 @@ impl Inspection<'_> {
                 self.add(FindingKind::BadDate, path, line, format!("\"{title}\" has the date {date}, which does not exist"), None);
             }
             let mut told: Vec<&str> = Vec::new();
-            for (at, reference) in references(entry.text) {
+            for (at, reference) in References::Files.find(entry.text) {
                 if !told.contains(&reference) && !exists(reference, self.megg) {
                     told.push(reference);
                     let line = Some(line_of(knowledge.text, entry.range.start + at));

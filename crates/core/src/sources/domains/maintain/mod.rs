@@ -6,7 +6,6 @@
 mod apply;
 mod backup;
 mod findings;
-mod references;
 mod report;
 mod scan;
 

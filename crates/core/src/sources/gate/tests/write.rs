@@ -166,14 +166,13 @@ fn a_task_is_done_by_its_words_or_number() {
 #[test]
 fn a_first_directory_is_useful_and_never_overwrites() {
     let sandbox = Sandbox::new().file(".context/CONSTITUTION.md", "mine\n").directory("src").directory("target");
-    let made = scaffold(&sandbox.root()).unwrap();
-    assert_eq!(made.iter().filter(|file| !file.is_new).count(), 1);
+    let all = || scaffold(&places(sandbox.root(), &sandbox), &Settings::defaults()).unwrap();
+    assert_eq!(all().iter().filter(|file| !file.is_new).count(), 1);
     assert_eq!(sandbox.read(".context/CONSTITUTION.md"), "mine\n");
-    assert!(
-        sandbox.read(".context/ARCHITECTURE.md").contains("- `src/`:\n") && !sandbox.read(".context/ARCHITECTURE.md").contains("target")
-    );
+    let architecture = sandbox.read(".context/ARCHITECTURE.md");
+    assert!(architecture.contains("- `src/`: [what is in it]\n") && !architecture.contains("target"), "{architecture}");
     let gate = loaded(&sandbox);
-    assert_eq!((gate.files(), gate.notes.len()), (6, 0));
+    assert_eq!((gate.files(), gate.unfilled.len()), (4, 3));
     assert!(gate.tokens() < 500, "{}", gate.tokens());
-    assert!(scaffold(&sandbox.root()).unwrap().iter().all(|file| !file.is_new));
+    assert!(all().iter().all(|file| !file.is_new));
 }
