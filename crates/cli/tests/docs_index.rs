@@ -181,3 +181,39 @@ fn a_link_that_leaves_the_project_leads_to_no_index() {
     let mine = base().link(".context", "../other/.context").env("BRIEF_DOCS_INDEX", ".context/index.json");
     assert_eq!(selected(&mine), ["../other/docs/mast.md"]);
 }
+
+#[test]
+fn required_reads_in_the_home_directory_are_followed_into_the_users_own_index() {
+    let sandbox = deployed("~/.handbook")
+        .file("~/private.md", "# Private\n\nNobody's business.\n")
+        .file(".git/HEAD", "")
+        .file(
+            "docs/airship.md",
+            "# Airships\n\nHow an airship is steered through a storm with the rudder.\n\n## Required reads\n\n\
+             - @~/.handbook/docs/general/mast.md\n- @~/private.md\n",
+        )
+        .file("docs/other.md", "# Other\n\nInvoices.\n");
+    let made = sandbox.brief(["index"]).success();
+    assert!(made.stderr().contains("`docs/airship.md:8`: refers to `~/private.md` outside the root"), "{made}");
+    assert!(!made.stderr().contains("mast.md"), "{made}");
+    let message = "how is an airship steered through a storm with the rudder?";
+    let told = sandbox.hook(["claude", "UserPromptSubmit"], &json!({ "prompt": message, "prompt_id": "1" }));
+    assert!(told.contains("# Airships") && told.contains("it goes into the hangar"), "{told}");
+    assert!(!told.contains("Nobody's business"), "{told}");
+    let notes = sandbox.log()["events"].to_string();
+    assert!(notes.contains("is neither in its project nor in your own index"), "{notes}");
+}
+
+#[test]
+fn references_to_generated_pages_do_not_fail_a_check() {
+    let sandbox = Sandbox::new()
+        .file(".git/HEAD", "")
+        .file(".gitignore", "/docs/reference/cli.md\n")
+        .file("docs/guide.md", "# Guide\n\n[cli](reference/cli.md#run) [settings](/reference/settings.md) [self](/guide.md)\n");
+    let _ = sandbox.brief(["index"]).success();
+    let broken = sandbox.brief(["index", "--check"]).code(1);
+    assert!(broken.stderr().contains("refers to `/reference/settings.md`"), "{broken}");
+    assert!(broken.stderr().contains("hint: fix it, write the document, or name it in `docs.generated`"), "{broken}");
+    sandbox.write("brief.toml", "[docs]\ngenerated = [\"docs/reference/*.md\"]\n");
+    let _ = sandbox.brief(["index", "--check"]).success();
+}

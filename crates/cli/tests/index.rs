@@ -26,7 +26,7 @@ fn the_index_is_written_where_it_is_found_and_only_when_it_changed() {
     ----- stdout -----
     ----- stderr -----
     warning: `README.md:4`: refers to `docs/gone.md`, which does not exist
-    wrote docs/index.json: 3 documents, 63 tokens (3 new)
+    wrote docs/index.json: 3 documents, 63 tokens (3 new); 1 other Markdown file is not in it, `--all` takes it
     ");
     let text = sandbox.read("docs/index.json");
     let index: Value = serde_json::from_str(&text).unwrap();

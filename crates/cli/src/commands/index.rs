@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     /// Write the index to FILE [default: `docs.index`, else in `.context/`, `docs/` or the root]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Start from this document or directory (repeatable) [default: README.md, index.md and docs/]
+    /// Start from this document or directory (repeatable) [default: documents in the root, docs/ and every README]
     #[arg(long, value_name = "FILE", num_args = 1..)]
     from: Vec<PathBuf>,
     /// Index every Markdown document, whether or not another one refers to it
@@ -66,6 +66,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         file = first.or_else(|| named(&places, &settings));
     }
     let plan = Plan::new(&places.here, arguments.root.as_deref(), file, arguments.from.clone(), arguments.all)?;
+    let plan = plan.with(&places, &settings)?;
     let counter = ExactCounter::new(ENCODINGS[0], places.cache.clone())?;
     let made = make(&plan, &counter)?;
     counter.save();
@@ -142,7 +143,12 @@ fn summary(made: &Made, shown: &str, is_check: bool) -> String {
         (false, false) => counts.join(", "),
     };
     let verb = if made.is_in_step || is_check { "" } else { "wrote " };
-    format!("{verb}{shown}: {documents}, {} tokens ({state})", made.tokens())
+    let left_out = match made.left_out {
+        0 => String::new(),
+        1 => "; 1 other Markdown file is not in it, `--all` takes it".to_owned(),
+        count => format!("; {count} other Markdown files are not in it, `--all` takes them"),
+    };
+    format!("{verb}{shown}: {documents}, {} tokens ({state}){left_out}", made.tokens())
 }
 
 fn as_json(made: &Made, plan: &Plan) -> serde_json::Value {
@@ -155,6 +161,7 @@ fn as_json(made: &Made, plan: &Plan) -> serde_json::Value {
         "added": made.added,
         "changed": made.changed,
         "removed": made.removed,
+        "left_out": made.left_out,
         "dead": made.dead,
         "notes": made.notes,
     })
@@ -166,7 +173,7 @@ fn check(made: &Made, shown: &str) -> Result<(), Failure> {
     }
     match made.dead.len() {
         0 => Ok(()),
-        1 => Err(Failure::new("a reference is broken").hint("fix it, or write the document")),
-        count => Err(Failure::new(format!("{count} references are broken")).hint("fix them, or write the documents")),
+        1 => Err(Failure::new("a reference is broken").hint("fix it, write the document, or name it in `docs.generated` if a build writes it")),
+        count => Err(Failure::new(format!("{count} references are broken")).hint("fix them, write the documents, or name them in `docs.generated` if a build writes them")),
     }
 }

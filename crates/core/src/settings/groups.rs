@@ -63,6 +63,7 @@ groups! {
     "docs." DocsSettings {
         index: Vec<String>,
         global_index: String,
+        generated: Vec<String>,
         max_docs: u64,
         max_tokens: u64,
     }

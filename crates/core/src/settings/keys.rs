@@ -163,6 +163,12 @@ pub const KEYS: &[Key] = &[
         "\"\"",
         "The index of your own documents, available in every project. If empty: index.json next to your brief.toml.",
     ),
+    anyone(
+        "docs.generated",
+        Kind::List,
+        "[]",
+        "Pages that a build generates, as globs relative to the root of the index: references to them are not broken.\nWhat .gitignore ignores counts as generated anyway.",
+    ),
     anyone("docs.max_docs", Kind::Count, "3", "The maximum number of documents to add to one message."),
     anyone("docs.max_tokens", Kind::Count, "4000", "The maximum number of tokens of documents (estimated) to add to one message."),
     user_only(

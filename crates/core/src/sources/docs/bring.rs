@@ -11,7 +11,7 @@ use super::choose::{Documents, SelectRequest};
 use super::corpus::Corpus;
 use super::excerpt::{best, body, outline};
 use super::markdown::references;
-use super::reference::{Target, resolve};
+use super::reference::{Around, Target, resolve};
 use crate::candidate::{Body, Candidate};
 use crate::fs::FileError;
 use crate::load::guard;
@@ -19,8 +19,9 @@ use crate::note::{Level, Note, NoteKind};
 use crate::piece::{Brought, Order, Piece, Whole, content_hash};
 use crate::reason::Reason;
 use crate::select::{Ranked, user_words};
-use crate::shown::relative_text;
+use crate::shown::{one_line, relative_text};
 use crate::sources::Source;
+use crate::sources::files::Patterns;
 use crate::tokens::estimate_bytes;
 
 /// A document with at most this many tokens is included whole.
@@ -62,6 +63,7 @@ pub fn bring(request: &SelectRequest<'_>) -> Brought {
     let mut bringing = Bringing {
         corpus: &corpus,
         here: &request.places.here,
+        home: request.places.home.as_deref(),
         redacts: request.settings.guards.redact.value,
         left: request.settings.docs.max_tokens.value,
         limit: request.settings.docs.max_tokens.decided_by(),
@@ -110,6 +112,7 @@ struct Required {
 struct Bringing<'a> {
     corpus: &'a Corpus,
     here: &'a Path,
+    home: Option<&'a Path>,
     /// Whether secrets are redacted.
     redacts: bool,
     /// The number of tokens left.
@@ -179,15 +182,25 @@ impl Bringing<'_> {
     }
 
     /// Returns the documents that must be read with one: those it names itself, then those its index names.
-    fn required_by(&self, file: &Path, root: &Path, shown: &str, text: &str) -> Vec<Required> {
+    fn required_by(&mut self, file: &Path, root: &Path, shown: &str, text: &str) -> Vec<Required> {
         let directory = file.parent().unwrap_or(root);
         let own = references(text).into_iter().filter(|reference| reference.is_required);
-        let own = own.filter_map(|reference| match resolve(&reference, directory, root) {
-            Target::Document(file) => Some(file),
-            _ => None,
-        });
-        let files = own.chain(self.corpus.required_with(file));
-        files.map(|file| Required { file, root: root.to_path_buf(), by: shown.to_owned() }).collect()
+        let is_the_users = |file: &Path| self.corpus.users_root(file).is_some();
+        let around = Around { root, home: self.home, is_the_users: &is_the_users, generated: &Patterns::default() };
+        let mut required = Vec::new();
+        for reference in own {
+            match resolve(&reference, directory, &around) {
+                Target::Document(file) => required.push((file, root)),
+                Target::TheUsers(file) => required.extend(self.corpus.users_root(&file).map(|root| (file, root))),
+                Target::Outside => {
+                    let reason = format!("is required by {shown}, but is neither in its project nor in your own index");
+                    self.notes.push(Note::warning(one_line(&reference.target), NoteKind::Outside, reason));
+                }
+                Target::Dead { .. } | Target::Other => {}
+            }
+        }
+        required.extend(self.corpus.required_with(file).into_iter().map(|file| (file, root)));
+        required.into_iter().map(|(file, root)| Required { file, root: root.to_path_buf(), by: shown.to_owned() }).collect()
     }
 
     /// Adds the documents that the chosen ones require, recursively, while there is room; the others are only named.

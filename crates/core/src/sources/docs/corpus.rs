@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::cache::Cache;
 use super::changes::{Changes, find_changes};
-use super::find::IndexFile;
+use super::find::{IndexFile, Reach};
 use super::index::Index;
 use super::list::{List, ListFile, Listed, ListedIndex};
 use super::root::place_of;
@@ -133,6 +133,13 @@ impl Corpus {
     pub(super) fn required_with(&self, file: &Path) -> Vec<PathBuf> {
         let found = file.to_str().and_then(|id| self.find(id, 0).ok().flatten());
         found.map(|listed| listed.requires).unwrap_or_default()
+    }
+
+    /// Returns the root of a document that is in an index which the user's own configuration names.
+    pub(super) fn users_root(&self, file: &Path) -> Option<&Path> {
+        let listed = self.find(file.to_str()?, 0).ok().flatten()?;
+        let source = &self.sources()[listed.source];
+        source.is_trusted.then_some(source.root.as_path())
     }
 
     fn find(&self, id: &str, near: usize) -> Result<Option<Listed>, Damage> {
@@ -341,6 +348,7 @@ impl<'a> Work<'a> {
                 root: index.root.clone(),
                 place: place_of(index_file, index.named_root.as_deref()),
                 named_root: index.named_root.clone(),
+                is_trusted: index_file.reach == Reach::Anywhere,
                 stamp,
                 documents: 0,
                 unread: 0,

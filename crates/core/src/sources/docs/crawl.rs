@@ -7,10 +7,11 @@ use ignore::WalkBuilder;
 use serde::Serialize;
 
 use super::markdown::{Facts, facts, is_markdown};
-use super::reference::{Target, resolve};
-use crate::fs::FileError;
+use super::reference::{Around, Target, resolve};
+use crate::Failure;
+use crate::fs::{FileError, FileProblem};
 use crate::load::Root;
-use crate::note::{Level, Note, NoteKind};
+use crate::note::{Level, Note, NoteKind, Tally};
 use crate::shown::{is_deceptive, one_line, path_text, relative_text};
 use crate::text;
 
@@ -50,50 +51,79 @@ pub(super) type Count<'a> = dyn FnMut(&Path, &str, &blake3::Hash) -> u64 + 'a;
 
 /// Follows references from `seeds` (canonical, inside `held`, which is canonical too). Keeps no texts, because there
 /// may be many.
-pub(super) fn crawl(held: &Root, seeds: impl IntoIterator<Item = PathBuf>, count: &mut Count<'_>) -> Crawled {
+///
+/// Fails if a document cannot be read for a reason that may pass: it must not leave the index because of that.
+pub(super) fn crawl(
+    held: &Root,
+    seeds: impl IntoIterator<Item = PathBuf>,
+    around: &Around<'_>,
+    count: &mut Count<'_>,
+) -> Result<Crawled, Failure> {
     let root = held.path();
     let mut crawled = Crawled::default();
+    let mut outside = Tally::default();
     let mut waiting: BTreeSet<PathBuf> = seeds.into_iter().collect();
     let mut seen = waiting.clone();
     while let Some(file) = waiting.pop_first() {
         let shown = relative_text(&file, root);
         let mut reached = match reach(held, &file, &shown, count) {
             Ok(reached) => reached,
-            Err(note) => {
+            Err(Unreached::Left(note)) => {
                 crawled.notes.push(note);
                 continue;
+            }
+            Err(Unreached::Failed(problem)) => {
+                let failure = Failure::new(format!("cannot read `{shown}`")).because(&problem);
+                return Err(failure.hint("the index was not changed; run `brief index` again"));
             }
         };
         let directory = file.parent().unwrap_or(root);
         for reference in &std::mem::take(&mut reached.facts.references) {
-            match resolve(reference, directory, root) {
+            match resolve(reference, directory, around) {
                 Target::Document(next) => {
                     if seen.insert(next.clone()) {
                         waiting.insert(next);
                     }
                 }
-                Target::Dead => {
+                Target::Dead { tried } if tried.iter().any(|path| around.is_generated(path)) => {}
+                Target::Dead { .. } => {
                     crawled.dead.push(DeadReference { path: shown.clone(), line: reference.line, target: reference.target.clone() });
                 }
                 Target::Outside => {
-                    let reason = format!("refers to `{}` outside the root, which is ignored", one_line(&reference.target));
-                    crawled.notes.push(Note::info(format!("{shown}:{}", reference.line), NoteKind::Outside, reason));
+                    let reason = format!("refers to `{}` outside the root, which is not followed", one_line(&reference.target));
+                    let level = if reference.is_required { Level::Warning } else { Level::Info };
+                    outside.push(Note::new(format!("{shown}:{}", reference.line), NoteKind::Outside, level, reason));
                 }
-                Target::Other => {}
+                Target::TheUsers(_) | Target::Other => {}
             }
         }
         crawled.documents.insert(file, reached);
     }
     crawled.dead.sort();
     crawled.dead.dedup();
-    crawled
+    crawled.notes.extend(outside.finish(&path_text(root), "references"));
+    Ok(crawled)
 }
 
-fn reach(root: &Root, file: &Path, shown: &str, count: &mut Count<'_>) -> Result<Reached, Note> {
+/// Why a document is not in the result.
+enum Unreached {
+    Left(Note),
+    Failed(FileProblem),
+}
+
+fn reach(root: &Root, file: &Path, shown: &str, count: &mut Count<'_>) -> Result<Reached, Unreached> {
     if shown.chars().any(is_deceptive) || file.to_str().is_none() {
-        return Err(Note::warning(one_line(shown), NoteKind::Format, "a path with such characters cannot be in an index"));
+        let reason = "a path with such characters cannot be in an index";
+        return Err(Unreached::Left(Note::warning(one_line(shown), NoteKind::Format, reason)));
     }
-    let problem = |problem| FileError::new(shown, problem).note(Level::Warning);
+    let problem = |problem: FileProblem| match problem {
+        // Whoever makes the index may never be able to read this one.
+        FileProblem::PermissionDenied => Unreached::Left(FileError::new(shown, problem).note(Level::Warning)),
+        problem if problem.may_pass() => Unreached::Failed(problem),
+        problem => Unreached::Left(FileError::new(shown, problem).note(Level::Warning)),
+    };
+    #[cfg(test)]
+    super::failing::check(file).map_err(problem)?;
     let bytes = root.open_file(file).and_then(|opened| opened.bytes(MAX_DOCUMENT_BYTES)).map_err(problem)?;
     let hash = blake3::hash(&bytes);
     let text = text::decode(&bytes).map_err(|undecodable| problem(undecodable.into()))?;

@@ -24,6 +24,8 @@ pub(super) struct ListedIndex {
     pub(super) file: PathBuf,
     pub(super) root: PathBuf,
     pub(super) named_root: Option<PathBuf>,
+    /// Whether the user's own configuration names it.
+    pub(super) is_trusted: bool,
     /// What [`place_of`](super::root::place_of) was when it was read.
     pub(super) place: u64,
     pub(super) stamp: Stamp,
@@ -37,6 +39,7 @@ impl ListedIndex {
         put_text(out, self.file.to_str()?);
         put_text(out, self.root.to_str()?);
         put_text(out, self.named_root.as_deref().map_or(Some(""), Path::to_str)?);
+        out.push(u8::from(self.is_trusted));
         for number in [self.place, self.stamp.0, self.documents, self.unread] {
             out.extend_from_slice(&number.to_le_bytes());
         }
@@ -48,6 +51,7 @@ impl ListedIndex {
             file: cursor.text()?.into(),
             root: cursor.text()?.into(),
             named_root: Some(cursor.text()?).filter(|root| !root.is_empty()).map(PathBuf::from),
+            is_trusted: cursor.byte()? == 1,
             place: cursor.u64()?,
             stamp: Stamp(cursor.u64()?),
             documents: cursor.u64()?,
@@ -293,6 +297,7 @@ mod tests {
                 file: "/p/index.json".into(),
                 root: "/p".into(),
                 named_root: Some("/p/.".into()),
+                is_trusted: true,
                 place: 5,
                 stamp: Stamp(7),
                 documents: 4,

@@ -6,23 +6,44 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::crawl::{Crawled, DeadReference, crawl, documents_below};
-use super::find::{IndexFile, places_in};
+use super::find::{IndexFile, find, places_in};
 use super::index::{Index, IndexedDocument, is_own, to_text};
 use super::read::MAX_INDEX_BYTES;
+use super::reference::Around;
 use super::root::{real_directory, require_inside, way};
 use crate::Failure;
 use crate::fs::{FileProblem, read_own_bytes};
 use crate::load::Root;
 use crate::note::{Note, NoteKind};
 use crate::project::marked_or_self;
+use crate::settings::{Places, Settings};
 use crate::shown::{path_text, relative_text, tree_order};
+use crate::sources::files::Patterns;
 use crate::tokens::TokenCounter;
 
-/// The default starting points.
-const STARTS: [&str; 4] = ["README.md", "readme.md", "index.md", "docs"];
+/// The default starting points, besides every README. Each may be a link.
+const STARTS: [&str; 4] = ["README.md", "index.md", "docs", "doc"];
+/// Documents in the root that are no starting points: records and legal texts, which match everything and explain
+/// nothing, and what agents load by themselves.
+const NO_STARTS: [&str; 12] = [
+    "changelog",
+    "changes",
+    "history",
+    "releases",
+    "license",
+    "licence",
+    "copying",
+    "notice",
+    "code_of_conduct",
+    "agents",
+    "claude",
+    "gemini",
+];
+/// Directories whose READMEs are test data.
+const TEST_DATA: [&str; 4] = ["fixtures", "testdata", "snapshots", "__snapshots__"];
 
 /// What to index.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Plan {
     /// The directory outside of which nothing is read; canonical.
     pub root: PathBuf,
@@ -32,6 +53,11 @@ pub struct Plan {
     pub from: Vec<PathBuf>,
     /// Whether to include every Markdown document in the root, referenced or not.
     pub is_all: bool,
+    /// Pages that a build generates, relative to the root: references to them are not broken.
+    pub generated: Patterns,
+    /// The user's home directory, and the documents of the user's own index, which `@~/…` may lead to.
+    pub home: Option<PathBuf>,
+    pub the_users: HashSet<PathBuf>,
 }
 
 /// An index as it should be on disk.
@@ -41,6 +67,8 @@ pub struct Made {
     pub documents: Vec<IndexedDocument>,
     pub dead: Vec<DeadReference>,
     pub notes: Vec<Note>,
+    /// The number of Markdown documents in the root that the index does not have.
+    pub left_out: usize,
     /// Paths that were added, changed or removed compared to the index on disk.
     pub added: Vec<String>,
     pub changed: Vec<String>,
@@ -79,16 +107,26 @@ impl Plan {
         }
         require_own_place(&file, &parent)?;
         let from = from.into_iter().map(|path| here.join(path)).collect();
-        Ok(Self { root, file, from, is_all })
+        Ok(Self { root, file, from, is_all, generated: Patterns::default(), home: None, the_users: HashSet::new() })
     }
 
-    fn seeds(&self, root: &Root) -> Result<Vec<PathBuf>, Failure> {
+    /// Adds what the settings say: which pages are generated, and what the user's own index has.
+    pub fn with(self, places: &Places, settings: &Settings) -> Result<Self, Failure> {
+        let generated = Patterns::globs(&settings.docs.generated.value, settings.docs.generated.key)?;
+        let global = find(places, settings).global.and_then(|index| Index::read(&index, places.home.as_deref()).ok());
+        let the_users = global.into_iter().flat_map(|index| index.documents).map(|document| document.file).collect();
+        Ok(Self { generated, home: places.home.clone(), the_users, ..self })
+    }
+
+    /// Returns the documents to start from. `all` are the documents below the root.
+    fn seeds(&self, root: &Root, all: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         if self.is_all {
-            return Ok(real(documents_below(&self.root), &self.root));
+            return Ok(all.to_vec());
         }
         if self.from.is_empty() {
             let starts = STARTS.iter().map(|name| self.root.join(name)).filter(|path| path.exists());
-            return Ok(starts.flat_map(|path| real(expand(path), &self.root)).collect());
+            let found = all.iter().filter(|file| is_start(file.strip_prefix(&self.root).unwrap_or(file))).cloned();
+            return Ok(starts.flat_map(|path| real(expand(path), &self.root)).chain(found).collect());
         }
         let mut seeds = Vec::new();
         for path in &self.from {
@@ -103,6 +141,16 @@ impl Plan {
         }
         Ok(seeds)
     }
+}
+
+/// Returns whether a document is written for everybody who comes to its directory: it is in the root, or a README.
+fn is_start(below_root: &Path) -> bool {
+    let stem = below_root.file_stem().map(|stem| stem.to_string_lossy().to_lowercase().replace('-', "_")).unwrap_or_default();
+    let mut directories = below_root.components().rev().skip(1).peekable();
+    if directories.peek().is_none() {
+        return !NO_STARTS.contains(&stem.as_str());
+    }
+    stem == "readme" && !directories.any(|directory| TEST_DATA.iter().any(|name| directory.as_os_str() == *name))
 }
 
 /// Checks that a file that is a link does not lead out of the project of its directory.
@@ -185,7 +233,10 @@ pub fn make(plan: &Plan, counter: &dyn TokenCounter) -> Result<Made, Failure> {
             known.get(path_text(&way(directory, file)).as_str()).filter(|same| same.tokens > 0 && same.hash == hash.to_hex().as_str());
         same.map_or_else(|| counter.count(text, hash), |same| same.tokens)
     };
-    let Crawled { documents: reached, dead, mut notes } = crawl(&root, plan.seeds(&root)?, &mut count);
+    let is_the_users = |file: &Path| plan.the_users.contains(file);
+    let around = Around { root: &plan.root, home: plan.home.as_deref(), is_the_users: &is_the_users, generated: &plan.generated };
+    let all = real(documents_below(&plan.root), &plan.root);
+    let Crawled { documents: reached, dead, mut notes } = crawl(&root, plan.seeds(&root, &all)?, &around, &mut count)?;
     if reached.is_empty() {
         let root = path_text(&plan.root);
         return Err(if plan.is_all {
@@ -195,6 +246,7 @@ pub fn make(plan: &Plan, counter: &dyn TokenCounter) -> Result<Made, Failure> {
                 .hint("add a README.md or docs/, name a document with --from, or include all with --all")
         });
     }
+    let left_out = all.iter().filter(|file| !reached.contains_key(*file)).count();
     let (mut added, mut changed) = (Vec::new(), Vec::new());
     let mut documents = Vec::with_capacity(reached.len());
     for (file, reached) in reached {
@@ -224,5 +276,5 @@ pub fn make(plan: &Plan, counter: &dyn TokenCounter) -> Result<Made, Failure> {
     let text = to_text(&path_text(&way(directory, &plan.root)), &documents);
     notes.extend(unused(plan));
     let is_in_step = on_disk.as_deref() == Some(&text);
-    Ok(Made { text, documents, dead, notes, added, changed, removed, is_in_step })
+    Ok(Made { text, documents, dead, notes, left_out, added, changed, removed, is_in_step })
 }

@@ -14,6 +14,8 @@ mod corpus;
 mod crawl;
 mod entries;
 mod excerpt;
+#[cfg(test)]
+mod failing;
 mod find;
 mod index;
 mod list;

@@ -39,33 +39,12 @@ impl Roots {
     /// Reads a document beneath a root.
     pub(super) fn read(&self, root: &Path, file: &Path) -> Result<Content, FileProblem> {
         #[cfg(test)]
-        failing::check(file)?;
+        super::failing::check(file)?;
         let opened = self.open(root)?.open_file(file)?;
         let appearance = Appearance::of(&opened.metadata);
         let mut buffer = Buffer::default();
         let bytes = opened.read(&mut buffer, MAX_DOCUMENT_BYTES)?;
         let hash = *blake3::hash(bytes).as_bytes();
         Ok(Content { appearance, hash, text: text::decode(bytes)?.into_owned() })
-    }
-}
-
-/// Lets tests make reading fail as it does while the system has no file handles left.
-#[cfg(test)]
-pub(super) mod failing {
-    use super::{FileProblem, Path};
-
-    thread_local!(static NAME: std::cell::Cell<&'static str> = const { std::cell::Cell::new("") });
-
-    /// Calls a function during which files with this name cannot be opened.
-    pub(in crate::sources::docs) fn during<T>(name: &'static str, act: impl FnOnce() -> T) -> T {
-        NAME.set(name);
-        let result = act();
-        NAME.set("");
-        result
-    }
-
-    pub(super) fn check(file: &Path) -> Result<(), FileProblem> {
-        let is_failing = file.file_name().is_some_and(|name| name == NAME.get());
-        if is_failing { Err(FileProblem::Io("too many open files".into())) } else { Ok(()) }
     }
 }

@@ -61,10 +61,10 @@ fn paths(made: &Made) -> Vec<&str> {
 fn references_are_followed_once_through_cycles_inside_the_root() {
     let (_keep, root) = tree(&[
         ("brief.toml", ""),
-        ("README.md", "# R\n[a](guide/a.md) [out](../secret.md) `[no](code.md)`"),
+        ("README.md", "# R\n[a](guide/a.md) [out](../secret.md) `[no](guide/code.md)`"),
         ("guide/a.md", "# A\n[back](../README.md)\n@b.md\n[dead](gone.md)\n"),
         ("guide/b.md", "# B\n[a](a.md)"),
-        ("code.md", "# never referred to"),
+        ("guide/code.md", "# never referred to"),
         ("../secret.md", "# secret"),
     ]);
     let made = made(&root, &[], false);
@@ -72,8 +72,74 @@ fn references_are_followed_once_through_cycles_inside_the_root() {
     let dead: Vec<_> = made.dead.iter().map(|dead| format!("{}:{} {}", dead.path, dead.line, dead.target)).collect();
     assert_eq!(dead, ["guide/a.md:4 gone.md"]);
     assert_eq!(made.notes[0].kind, NoteKind::Outside);
-    assert_eq!(paths(&self::made(&root, &["code.md"], false)), ["code.md"]);
+    assert_eq!(paths(&self::made(&root, &["guide/code.md"], false)), ["guide/code.md"]);
     assert_eq!(paths(&self::made(&root, &[], true)).len(), 4);
+}
+
+#[test]
+fn the_default_index_takes_what_people_write_for_people() {
+    let (_keep, root) = tree(&[
+        ("brief.toml", ""),
+        ("README.md", "# R"),
+        ("CONTRIBUTING.md", "# C\n[more](internals/design.md)"),
+        ("ARCHITECTURE.markdown", "# A"),
+        ("STYLE.md", "# S"),
+        ("CHANGELOG.md", "# Log"),
+        ("LICENSE.md", "# L"),
+        ("CODE_OF_CONDUCT.md", "# C"),
+        ("CLAUDE.md", "# For an agent"),
+        ("AGENTS.md", "# For agents"),
+        ("docs/guide/a.md", "# A"),
+        ("doc/b.md", "# B"),
+        ("crates/one/README.md", "# One"),
+        ("crates/one/notes.md", "# Notes"),
+        ("crates/one/fixtures/x/README.md", "# Not ours"),
+        ("node_modules/x/README.md", "# Not ours"),
+        ("internals/design.md", "# D"),
+        ("internals/other.md", "# O"),
+        (".hidden/README.md", "# H"),
+    ]);
+    let made = made(&root, &[], false);
+    let expected = [
+        "../ARCHITECTURE.markdown",
+        "../CONTRIBUTING.md",
+        "../README.md",
+        "../STYLE.md",
+        "../crates/one/README.md",
+        "../doc/b.md",
+        "../internals/design.md",
+        "guide/a.md",
+    ];
+    assert_eq!(paths(&made), expected);
+    assert_eq!(made.left_out, 8, "counted, but neither third-party nor hidden ones");
+    assert_eq!(self::made(&root, &[], true).left_out, 0);
+}
+
+#[test]
+fn links_of_websites_and_to_generated_pages_are_not_broken() {
+    let (_keep, root) = tree(&[
+        (".git/HEAD", ""),
+        (".gitignore", "/docs/reference/cli.md\n"),
+        ("docs/.gitignore", "built/\n"),
+        ("docs/guide/a.md", "[b](/guide/b.md) [c](/guide/c) [up](/top.md) [cli](../reference/cli.md#x) [x](/built/x.md)\n"),
+        ("docs/guide/b.md", "# B\n[settings](/reference/settings.md) [gone](/gone.md)"),
+        ("docs/guide/c.md", "# C"),
+        ("top.md", "# Top"),
+    ]);
+    let mut plan = Plan::new(&root, None, None, Vec::new(), false).unwrap();
+    let dead = |plan: &Plan| -> Vec<String> { make(plan, &Words).unwrap().dead.into_iter().map(|dead| dead.target).collect() };
+    assert_eq!(dead(&plan), ["/gone.md", "/reference/settings.md"]);
+    plan.generated = crate::sources::files::Patterns::globs(&["docs/reference/*.md".to_owned()], "docs.generated").unwrap();
+    assert_eq!(dead(&plan), ["/gone.md"]);
+}
+
+#[test]
+fn a_document_that_cannot_be_read_now_does_not_leave_the_index() {
+    let (_keep, root) = tree(&[("brief.toml", ""), ("docs/a.md", "# A"), ("docs/b.md", "# B")]);
+    let plan = Plan::new(&root, None, None, Vec::new(), false).unwrap();
+    let failure = super::failing::during("b.md", || make(&plan, &Words)).unwrap_err();
+    assert!(failure.to_string().contains("docs/b.md"), "{failure}");
+    assert_eq!(made(&root, &[], false).documents.len(), 2);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::corpus::{Corpora, Corpus};
-use super::roots::failing;
+use super::failing;
 use super::tests::tree;
 use super::{IndexFile, Model, SelectRequest, bring, select};
 use crate::candidate::Candidate;
