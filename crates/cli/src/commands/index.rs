@@ -173,7 +173,11 @@ fn check(made: &Made, shown: &str) -> Result<(), Failure> {
     }
     match made.dead.len() {
         0 => Ok(()),
-        1 => Err(Failure::new("a reference is broken").hint("fix it, write the document, or name it in `docs.generated` if a build writes it")),
-        count => Err(Failure::new(format!("{count} references are broken")).hint("fix them, write the documents, or name them in `docs.generated` if a build writes them")),
+        1 => {
+            Err(Failure::new("a reference is broken")
+                .hint("fix it, write the document, or name it in `docs.generated` if a build writes it"))
+        }
+        count => Err(Failure::new(format!("{count} references are broken"))
+            .hint("fix them, write the documents, or name them in `docs.generated` if a build writes them")),
     }
 }
