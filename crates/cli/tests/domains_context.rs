@@ -147,6 +147,47 @@ fn sibling_and_child_discovery_discover_siblings() {
 }
 
 #[test]
+fn siblings_and_children_have_their_paths() {
+    let sandbox = project().directory("client/x/.megg").directory("client/src/here").directory("client/src/x/.megg");
+    let result = result(&sandbox, &["client/src/here"]);
+    assert_eq!(result["siblings"], serde_json::json!([{ "domain": "x", "path": "[ROOT]/client/src/x" }]));
+    assert_eq!(result["children"], serde_json::json!([{ "domain": "x", "path": "[ROOT]/client/x" }]));
+    let text = sandbox.brief(["context", "client/src/here"]).success().stdout();
+    assert!(text.contains("- x: [ROOT]/client/src/x\n") && text.contains("- x: [ROOT]/client/x\n"), "{text}");
+}
+
+#[test]
+fn a_window_names_no_directories_of_strangers() {
+    let told = |sandbox: &Sandbox| {
+        sandbox.hook(["claude", "SessionStart"], &serde_json::json!({ "source": "startup", "cwd": sandbox.path("mine") }))
+    };
+    let by_command = |sandbox: &Sandbox| {
+        let hook: Value = serde_json::from_str(&sandbox.at("mine").brief(["context", "--json"]).success().stdout()).unwrap();
+        hook["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
+    };
+    let strangers = || Sandbox::new().file("mine/.megg/info.md", "# Mine\n").file("theirs/.megg/info.md", "# Theirs\n");
+    let sandbox = strangers();
+    let first = told(&sandbox);
+    assert!(first.contains("# Mine") && !first.contains("theirs"), "{first}");
+    assert!(!by_command(&sandbox).contains("theirs"));
+    assert_eq!(names(&result(&sandbox.at("mine"), &[])["siblings"]), ["theirs"], "the spec lists them");
+    assert!(sandbox.at("mine").brief(["context"]).success().stdout().contains("- theirs: [ROOT]/theirs\n"));
+    for related in [strangers().file(".megg/info.md", "# All\n"), strangers().directory(".megg"), strangers().directory(".git")] {
+        assert!(told(&related).contains("theirs"), "in one domain or repository");
+        assert!(by_command(&related).contains("theirs"));
+    }
+}
+
+#[test]
+fn type_and_topics_may_be_bullets() {
+    let text = "# Knowledge\n\n---\n\n## 2026-01-01 - Log in\n- **Type:** Decision\n- **Topics:** Auth, api\n\nbody\n\n---\n\n\
+        ## 2026-01-02 - Buttons\n* **Topics**: ui\n\n- **Topics:** are in bold\n";
+    let sandbox = project().file(".megg/knowledge.md", text);
+    let knowledge = result(&sandbox, &["--topic", "auth"])["knowledge"].take();
+    assert_eq!((&knowledge["entries"], &knowledge["topics"]), (&serde_json::json!(1), &serde_json::json!(["api", "auth", "ui"])));
+}
+
+#[test]
 fn sibling_and_child_discovery_discover_children() {
     let sandbox =
         project().directory("client/app/.megg").directory("client/web/.megg").directory("client/src/deep/.megg").directory("other/.megg");
@@ -189,14 +230,14 @@ fn state_loading_load_active_state() {
         assert_eq!(result["state"]["path"], "[ROOT]/.megg/state.md");
     }
     let text = project().file(".megg/state.md", state("2026-11-15T09:00:00Z", "active")).brief(["context"]).success().stdout();
-    assert!(text.contains("=== state of project: active, updated 3 hours ago ([ROOT]/.megg/state.md) ==="), "{text}");
+    assert!(text.contains("=== state of project: active, updated 2026-11-15T09:00:00Z ([ROOT]/.megg/state.md) ==="), "{text}");
 }
 
 #[test]
 fn state_loading_skip_expired_state() {
     for (text, reason) in [
         (state("2026-11-15T09:00:00Z", "done"), "it is marked as done"),
-        (state("2026-11-13T11:59:59Z", "active"), "it was updated 2 days ago, more than 48 hours"),
+        (state("2026-11-13T11:59:59Z", "active"), "it was updated 2026-11-13T11:59:59Z and holds for 48 hours"),
         (state("the day before", "active"), "its date `the day before` is not valid"),
         (state("", "active"), "it does not say when it was updated"),
         ("no front matter\n".to_owned(), "it does not say when it was updated"),

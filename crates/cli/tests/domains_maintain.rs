@@ -49,7 +49,7 @@ fn every_finding_comes_with_the_command_that_fixes_it() {
         ${EDITOR:-vi} +29 [ROOT]/.megg/knowledge.md
       dead reference: "Ninety-one days" refers to `src/gone.rs`, which does not exist (line 9)
         ${EDITOR:-vi} +9 [ROOT]/.megg/knowledge.md
-      stale info.md: info.md has not been updated for 30 days; check it and set `updated`
+      stale info.md: info.md was last updated on 2026-10-16; check it and set `updated`
         ${EDITOR:-vi} [ROOT]/.megg/info.md
       bad date: "No day" has the date 2026-11-40, which does not exist (line 21)
         ${EDITOR:-vi} +21 [ROOT]/.megg/knowledge.md

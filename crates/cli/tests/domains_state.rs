@@ -16,7 +16,7 @@ fn a_state_is_left_shown_and_finished() {
     let later = sandbox.clone().env("BRIEF_NOW", "2026-11-15T15:00:00Z");
     assert_eq!(
         later.brief(["state"]).success().stdout(),
-        "[ROOT]/.megg/state.md (active, updated 3 hours ago)\n\n## Next\r\nWrite tests.\n"
+        "[ROOT]/.megg/state.md (active, updated 2026-11-15T12:00:00.000Z)\n\n## Next\r\nWrite tests.\n"
     );
     let context = sandbox.brief(["context"]).success().stdout();
     assert!(context.contains("Write tests."), "{context}");

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use briefing_core::Failure;
-use briefing_core::sources::domains::{self, Context, ContextRequest};
+use briefing_core::sources::domains::{self, Context, ContextRequest, Reader};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -48,14 +48,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     talk::notes(&context.notes);
     match arguments.format {
-        Format::Text => output::print(&domains::text(&context)),
+        Format::Text => output::print(&domains::text(&context, Reader::Person)),
         Format::Json => output::print(&format!("{:#}\n", serde_json::json!(context))),
     }
 }
 
 /// Returns the object that a `SessionStart` hook prints.
 fn hook(context: &Context) -> Value {
-    let additional = if context.deepest.is_some() { domains::text(context) } else { String::new() };
+    let additional = if context.deepest.is_some() { domains::text(context, Reader::Window) } else { String::new() };
     let mut message = domains::loaded_text(context);
     let units = additional.encode_utf16().count();
     if units > CLAUDE_UNITS {

@@ -65,7 +65,7 @@ fn show(path: &Path, as_json: bool) -> Result<(), Failure> {
     let Some(state) = state else { return output::print("No state. `brief state TEXT` leaves one for the next session.\n") };
     let status = match expired {
         Some(reason) => format!("expired: {reason}"),
-        None => format!("active, updated {}", state.age_words()),
+        None => format!("active, updated {}", state.updated),
     };
     output::print(&format!("{} ({status})\n\n{}\n", path_text(&state.path), state.content))
 }

@@ -139,9 +139,11 @@ impl Metadata {
     }
 }
 
-/// Returns the text after `**Name:**` or `**Name**:`, ignoring case.
+/// Returns the text after `**Name:**` or `**Name**:`, which may be the item of a list, ignoring case.
 fn value<'a>(line: &'a str, name: &str) -> Option<&'a str> {
-    let rest = line.trim().strip_prefix("**")?;
+    let line = line.trim();
+    let item = ["- ", "* ", "+ "].into_iter().find_map(|mark| line.strip_prefix(mark));
+    let rest = item.unwrap_or(line).trim_start().strip_prefix("**")?;
     let head = rest.get(..name.len()).filter(|head| head.eq_ignore_ascii_case(name))?;
     let rest = &rest[head.len()..];
     Some(rest.strip_prefix(":**").or_else(|| rest.strip_prefix("**:"))?.trim())

@@ -40,7 +40,7 @@ pub use knowledge::{Block, BlockKind, Knowledge};
 pub use learn::{Learned, NewEntry, learn, plan_learn};
 pub use load::DIRECTORY;
 pub use navigation::{Around, ListedFile, Neighbour};
-pub use render::{loaded_text, text};
+pub use render::{Reader, loaded_text, text};
 pub use state::{ACTIVE, State, StateFound, read_state};
 pub use summary::summarize;
 

@@ -1,8 +1,8 @@
-//! Parses dates and formats ages.
+//! Parses and writes dates.
 
+use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
 
 /// Parses a time: RFC 3339, or without a time zone (taken as UTC), or only a date (its beginning).
 pub(super) fn parse(text: &str) -> Option<Timestamp> {
@@ -29,19 +29,6 @@ pub(super) fn days_since(date: Date, now: Timestamp) -> i64 {
     date.until(day(now)).map_or(0, |span| i64::from(span.get_days()))
 }
 
-/// Returns an age in words.
-pub(super) fn ago(age: SignedDuration) -> String {
-    let minutes = age.as_mins();
-    let (count, unit) = match minutes {
-        ..0 => return "in the future".into(),
-        0 => return "just now".into(),
-        1..120 => (minutes, "minute"),
-        120..2880 => (minutes / 60, "hour"),
-        _ => (minutes / 1440, "day"),
-    };
-    format!("{count} {unit}{} ago", if count == 1 { "" } else { "s" })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,14 +46,9 @@ mod tests {
     }
 
     #[test]
-    fn ages_have_one_unit() {
+    fn days_are_counted_by_date() {
         let now: Timestamp = "2026-03-01T00:00:00Z".parse().unwrap();
         assert_eq!(days_since("2025-12-01".parse().unwrap(), now), 90);
         assert_eq!(days_since("2026-03-02".parse().unwrap(), now), -1);
-        for (minutes, words) in [(0, "just now"), (1, "1 minute ago"), (119, "119 minutes ago"), (180, "3 hours ago"), (2880, "2 days ago")]
-        {
-            assert_eq!(ago(SignedDuration::from_mins(minutes)), words);
-        }
-        assert_eq!(ago(SignedDuration::from_mins(-5)), "in the future");
     }
 }

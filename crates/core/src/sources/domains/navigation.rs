@@ -4,26 +4,26 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
-use super::chain::{Chain, as_text};
+use super::chain::{Chain, as_text, nearest_above};
 use super::load::{DIRECTORY, KNOWLEDGE, STATE};
 use crate::fs::FileProblem;
 use crate::note::Note;
+use crate::project::repository;
 use crate::shown::path_text;
 
 /// A domain next to or below this one.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Neighbour {
+    #[serde(rename = "domain")]
     pub name: String,
+    #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
-}
-
-impl Serialize for Neighbour {
-    /// Serialises only the name, as the format has always done.
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.name)
-    }
+    /// Whether the directory that has it is in a domain or in the same repository. An agent's window does not name others:
+    /// they may be of somebody else's work.
+    #[serde(skip)]
+    pub is_related: bool,
 }
 
 /// A Markdown file of the domain.
@@ -52,18 +52,18 @@ impl Around {
         let (mut siblings, mut children) = (BTreeSet::new(), BTreeSet::new());
         for centre in centres {
             if let Some(parent) = centre.parent() {
-                siblings.extend(
-                    domains_in(parent, notes).into_iter().filter(|found| found.path != centre && Some(found.path.as_path()) != domain),
-                );
+                let is_related = nearest_above(parent).is_some() || repository(centre).is_some_and(|top| parent.starts_with(top));
+                let others = domains_in(parent, is_related, notes).into_iter();
+                siblings.extend(others.filter(|found| found.path != centre && Some(found.path.as_path()) != domain));
             }
-            children.extend(domains_in(centre, notes));
+            children.extend(domains_in(centre, true, notes));
         }
         Self { siblings: siblings.into_iter().collect(), children: children.into_iter().collect() }
     }
 }
 
 /// Returns the directories directly below `directory` that contain a `.megg` directory. Skips hidden ones and links.
-fn domains_in(directory: &Path, notes: &mut Vec<Note>) -> Vec<Neighbour> {
+fn domains_in(directory: &Path, is_related: bool, notes: &mut Vec<Note>) -> Vec<Neighbour> {
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
         Err(error) => {
@@ -80,7 +80,7 @@ fn domains_in(directory: &Path, notes: &mut Vec<Note>) -> Vec<Neighbour> {
     directories
         .map(|entry| entry.path())
         .filter(|path| path.join(DIRECTORY).is_dir())
-        .map(|path| Neighbour { name: path.file_name().map(|name| path_text(Path::new(name))).unwrap_or_default(), path })
+        .map(|path| Neighbour { name: path.file_name().map(|name| path_text(Path::new(name))).unwrap_or_default(), path, is_related })
         .collect()
 }
 

@@ -21,11 +21,20 @@ const BAR: &str = "===";
 /// Longer lists of neighbours are truncated.
 const MAX_LISTED: usize = 40;
 
+/// Who reads a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    /// A person, who may see every domain nearby.
+    Person,
+    /// An agent: domains in directories that have nothing to do with this one are left out.
+    Window,
+}
+
 /// Returns the context as text: every level's info from the root down, knowledge, state, and nearby domains.
-pub fn text(context: &Context) -> String {
+pub fn text(context: &Context, reader: Reader) -> String {
     let Some(domain) = context.domain() else {
         let mut text = "No domain here: there is no .megg directory in this directory or above it.\n".to_owned();
-        text.push_str(&navigation_text(context));
+        text.push_str(&navigation_text(context, reader));
         text.push_str("`brief init domain` creates one.\n");
         return text;
     };
@@ -39,10 +48,10 @@ pub fn text(context: &Context) -> String {
         section(&mut text, &knowledge_label(&domain, knowledge), &path_text(&knowledge.path), knowledge.warning.as_deref(), &body);
     }
     if let Some(state) = &context.state {
-        let label = format!("state of {}: {}, updated {}", one_line(&domain), state.status, state.age_words());
+        let label = format!("state of {}: {}, updated {}", one_line(&domain), state.status, one_line(&state.updated));
         section(&mut text, &label, &path_text(&state.path), None, &state.content);
     }
-    let mut around = navigation_text(context);
+    let mut around = navigation_text(context, reader);
     if let Some(reason) = &context.expired {
         let _ = writeln!(around, "state.md is not loaded: {reason}.");
     }
@@ -82,7 +91,7 @@ fn section(text: &mut String, label: &str, path: &str, warning: Option<&str>, bo
 }
 
 /// Returns where to go from here: nearby domains, and files to read when needed.
-pub(super) fn navigation_text(context: &Context) -> String {
+fn navigation_text(context: &Context, reader: Reader) -> String {
     let mut text = String::new();
     let domains = |text: &mut String, label: &str, list: &[&Neighbour]| {
         if !list.is_empty() {
@@ -94,7 +103,8 @@ pub(super) fn navigation_text(context: &Context) -> String {
     };
     // From a directory inside a domain, the domain's children are also the siblings of that directory: list them only
     // once.
-    let siblings: Vec<_> = context.siblings.iter().filter(|found| !context.children.contains(found)).collect();
+    let siblings: Vec<_> = context.siblings.iter().filter(|found| !context.children.iter().any(|child| child.path == found.path)).collect();
+    let siblings: Vec<_> = siblings.into_iter().filter(|found| found.is_related || reader == Reader::Person).collect();
     domains(&mut text, "Domains beside this one (`brief context PATH` loads one):", &siblings);
     domains(&mut text, "Subdomains:", &context.children.iter().collect::<Vec<_>>());
     if !context.on_demand.is_empty() {
@@ -126,7 +136,7 @@ fn push_list(text: &mut String, shown: impl Iterator<Item = String>, length: usi
 
 /// Returns the navigation as a piece for a session. It stays the same until something nearby changes.
 pub(super) fn navigation_piece(context: &Context) -> String {
-    format!("{}{SAVING}", navigation_text(context))
+    format!("{}{SAVING}", navigation_text(context, Reader::Window))
 }
 
 /// Returns the state as a piece for a session: with its date instead of its age, so that the text stays the same.

@@ -28,15 +28,6 @@ pub struct State {
     pub tokens: u64,
     #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
-    #[serde(skip)]
-    pub age: SignedDuration,
-}
-
-impl State {
-    /// Returns the age as text.
-    pub fn age_words(&self) -> String {
-        moment::ago(self.age)
-    }
 }
 
 /// The state of a domain.
@@ -62,7 +53,7 @@ pub fn read_state(megg: &Path, now: Timestamp, redacts: bool, notes: &mut Vec<No
     // Other words are allowed as a status; only `done` ends a state.
     let is_done = status.eq_ignore_ascii_case("done");
     let status = if is_done { "done".to_owned() } else { "active".to_owned() };
-    let state = State { content, status, updated, tokens, path, age };
+    let state = State { content, status, updated, tokens, path };
     match moment {
         _ if is_done => StateFound::Expired(state, "it is marked as done".into()),
         None if state.updated.is_empty() => StateFound::Expired(state, "it does not say when it was updated".into()),
@@ -71,7 +62,8 @@ pub fn read_state(megg: &Path, now: Timestamp, redacts: bool, notes: &mut Vec<No
             StateFound::Expired(state, reason)
         }
         Some(_) if age > ACTIVE => {
-            let reason = format!("it was updated {}, more than 48 hours", state.age_words());
+            // A date, not an age, so that the same file gives the same text tomorrow.
+            let reason = format!("it was updated {} and holds for {} hours", state.updated, ACTIVE.as_hours());
             StateFound::Expired(state, reason)
         }
         Some(_) => StateFound::Active(state),

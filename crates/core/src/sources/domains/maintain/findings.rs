@@ -72,9 +72,8 @@ impl Inspection<'_> {
         match moment::parse(updated) {
             None => self.bad_date(&path, &text, updated),
             Some(moment) => {
-                let days = now.duration_since(moment).as_hours() / 24;
-                if days >= STALE_INFO_DAYS {
-                    let message = format!("info.md has not been updated for {days} days; check it and set `updated`");
+                if now.duration_since(moment).as_hours() >= STALE_INFO_DAYS * 24 {
+                    let message = format!("info.md was last updated on {}; check it and set `updated`", moment::day(moment));
                     self.add(FindingKind::StaleInfo, &path, None, message, None);
                 }
             }
