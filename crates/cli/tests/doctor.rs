@@ -226,3 +226,19 @@ fn rename_a_table(file: &std::path::Path) -> usize {
     }
     count
 }
+
+#[cfg(unix)]
+#[test]
+fn a_state_directory_that_others_can_write_is_not_used() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::new().file(".megg/info.md", "# Shop\n").file("~/.local/state/brief/kept", "").file("~/tmp/kept", "");
+    let sandbox = sandbox.clone().env("TMPDIR", sandbox.home().join("tmp"));
+    let directory = sandbox.home().join(".local/state/brief");
+    std::fs::set_permissions(&directory, std::fs::Permissions::from_mode(0o777)).unwrap();
+    let check = broken(&sandbox, "store").remove(0);
+    assert!(check["detail"].as_str().unwrap().ends_with("is not used: it can be written by other users"), "{check}");
+    assert!(check["fix"].as_str().unwrap().contains("chmod 700"), "{check}");
+    assert!(sandbox.hook(["claude", "SessionStart"], &json!({})).contains("Shop"), "context arrives all the same");
+    assert!(sandbox.brief(["log"]).code(1).stderr().contains("can be written by other users"));
+    assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 1, "nothing was written");
+}

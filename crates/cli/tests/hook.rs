@@ -255,3 +255,60 @@ fn preview_shows_the_very_text_and_touches_nothing() {
     let root = sandbox.root().to_string_lossy().into_owned();
     assert!(shown.contains(&told.replace(&root, "[ROOT]")), "{shown}");
 }
+
+/// A project with a domain and a gate whose ledger cannot be used any more after the session's start.
+#[cfg(unix)]
+fn unusable_ledger(spoil: impl Fn(&std::path::Path)) -> Sandbox {
+    let temporary = |sandbox: &Sandbox| sandbox.home().join("tmp");
+    let sandbox = Sandbox::new().file(".megg/info.md", "# Shop\n").file(".context/CONSTITUTION.md", "THE-RULE\n").file("~/tmp/kept", "");
+    let sandbox = sandbox.clone().env("TMPDIR", temporary(&sandbox));
+    assert!(sandbox.hook(["claude", "SessionStart"], &json!({ "source": "startup" })).contains("Shop"));
+    spoil(&sandbox.home().join(".local/state/brief"));
+    sandbox
+}
+
+#[cfg(unix)]
+fn tool(sandbox: &Sandbox, id: &str) -> String {
+    sandbox.hook(["claude", "PostToolUse"], &json!({ "tool_name": "Bash", "tool_use_id": id }))
+}
+
+#[cfg(unix)]
+#[test]
+fn a_ledger_that_becomes_unusable_does_not_silence_the_gate() {
+    use std::fs;
+
+    type Spoil = fn(&std::path::Path);
+    let unusable: [(&str, Spoil); 3] = [
+        ("the file", |directory| {
+            fs::rename(directory.join("ledger.db"), directory.join("gone")).unwrap();
+            fs::create_dir(directory.join("ledger.db")).unwrap();
+        }),
+        ("the directory", |directory| {
+            fs::rename(directory, directory.with_file_name("gone")).unwrap();
+            fs::write(directory, "").unwrap();
+        }),
+        ("a newer version's", |directory| {
+            let connection = rusqlite::Connection::open(directory.join("ledger.db")).unwrap();
+            connection.execute_batch("PRAGMA user_version = 2000").unwrap();
+        }),
+    ];
+    for (what, spoil) in unusable {
+        let sandbox = unusable_ledger(spoil);
+        assert!(tool(&sandbox, "1").contains("THE-RULE"), "{what}");
+        assert_eq!(tool(&sandbox, "2"), "", "once is enough: {what}");
+        assert_eq!(tool(&sandbox, "3"), "", "{what}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_session_that_began_without_a_ledger_is_not_told_twice() {
+    let sandbox = Sandbox::new().file(".megg/info.md", "# Shop\n").file(".context/CONSTITUTION.md", "THE-RULE\n");
+    let sandbox = sandbox.file("~/.local/state/brief", "a file where the directory should be").file("~/tmp/kept", "");
+    let sandbox = sandbox.clone().env("TMPDIR", sandbox.home().join("tmp"));
+    let start = sandbox.hook(["claude", "SessionStart"], &json!({ "source": "startup" }));
+    assert!(start.contains("Shop") && start.contains("THE-RULE"), "{start}");
+    assert_eq!(tool(&sandbox, "1"), "");
+    let nowhere = sandbox.clone().env("TMPDIR", "/dev/null");
+    assert_eq!(tool(&nowhere, "2"), "", "without any memory, a tool would be told every time");
+}

@@ -5,16 +5,17 @@
 //! to a temporary file next to the target, which is then renamed over it.
 
 mod buffer;
+mod private;
 mod problem;
 mod replacement;
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io;
 use std::path::Path;
 
 use crate::text;
 
 pub use buffer::Buffer;
+pub use private::{NotOurs, check_private, make_private, private};
 pub use problem::{FileError, FileProblem, Irregular, LinkProblem};
 pub use replacement::{Replacement, name_unlinked, unlinked_beside, write_atomic};
 
@@ -62,18 +63,6 @@ pub fn read_own_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, FileProblem> {
 pub fn read_own_text(path: &Path, limit: u64) -> Result<String, FileProblem> {
     let bytes = read_own_bytes(path, limit)?;
     Ok(text::decode(&bytes)?.into_owned())
-}
-
-/// Creates a directory, with its parents, that only its owner can access. An existing one is not changed.
-pub fn make_private(directory: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt;
-        builder.mode(0o700);
-    }
-    builder.create(directory)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
-use briefing_core::fs::{FileProblem, make_private, read_own_text, write_atomic};
+use briefing_core::fs::{FileProblem, check_private, make_private, read_own_text, write_atomic};
 use briefing_core::project::work_tree;
 use briefing_core::settings::CLAW;
 use briefing_core::shown::path_text;
@@ -69,7 +69,9 @@ impl Trust {
     /// Reads the trust file in a state directory. If it does not exist, nothing is trusted.
     pub fn open(state: &Path) -> Self {
         let file = state.join("brief").join("trust.json");
-        let read = match read_own_text(&file, MAX_BYTES) {
+        // What others could have written there is not what the user agreed to.
+        let found = check_private(&state.join("brief")).and_then(|_| read_own_text(&file, MAX_BYTES));
+        let read = match found {
             Ok(text) => parse(&text).map_err(|error| error.to_string()),
             Err(FileProblem::Missing) => Ok(BTreeMap::new()),
             Err(problem) => Err(problem.to_string()),
@@ -153,7 +155,9 @@ impl Trust {
         let failed =
             |error: &dyn std::error::Error| Failure::new(format!("cannot write `{}`", path_text(&self.file))).because_of(error.to_string());
         let directory = self.file.parent().expect("the file is in a directory");
-        make_private(directory).map_err(|error| failed(&error))?;
+        if !check_private(directory).map_err(|problem| failed(&problem))? {
+            make_private(directory).map_err(|error| failed(&error))?;
+        }
         if self.problem.is_some() && self.file.exists() {
             fs::rename(&self.file, self.file.with_extension("json.broken")).map_err(|error| failed(&error))?;
         }
@@ -229,6 +233,23 @@ mod tests {
         fs::write(state.path().join("brief/trust.json"), r#"{"version":1,"trusted":{"/p":"abc"}}"#).unwrap();
         let trust = Trust::open(state.path());
         assert!(trust.problem.is_none() && trust.paths().count() == 0);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_others_could_have_written_is_not_trusted() {
+        use std::os::unix::fs::PermissionsExt;
+        let state = tempfile::tempdir().unwrap();
+        let mut trust = Trust::open(state.path());
+        trust.add(Path::new("/p"), &blake3::hash(b"x"));
+        trust.save().unwrap();
+        assert_eq!(Trust::open(state.path()).paths().count(), 1);
+        fs::set_permissions(state.path().join("brief"), fs::Permissions::from_mode(0o777)).unwrap();
+        let mut trust = Trust::open(state.path());
+        assert_eq!(trust.paths().count(), 0);
+        assert!(trust.problem.is_some_and(|problem| problem.ends_with("can be written by other users")));
+        trust.problem = None;
+        assert!(trust.save().is_err());
     }
 
     #[cfg(unix)]

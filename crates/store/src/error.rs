@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use briefing_core::fs::FileProblem;
+
 /// One variant per situation that callers treat differently.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -14,14 +16,14 @@ pub enum StoreError {
     #[error("the ledger was written by a newer version (schema {found}, this version knows {known})")]
     Newer { found: i64, known: i64 },
     #[error("`{path}`: {problem}", path = path.display())]
-    Place { path: PathBuf, problem: String },
+    Place { path: PathBuf, problem: FileProblem },
     #[error("the ledger cannot be used: {0}")]
     Unusable(String),
 }
 
 impl StoreError {
     /// Returns the error for one of our files or directories that cannot be used.
-    pub(crate) fn at(path: &Path, error: &io::Error) -> Self {
-        Self::Place { path: path.to_path_buf(), problem: error.to_string() }
+    pub(crate) fn at(path: &Path, error: io::Error) -> Self {
+        Self::Place { path: path.to_path_buf(), problem: error.into() }
     }
 }

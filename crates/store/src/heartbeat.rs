@@ -3,11 +3,15 @@
 //! A hook with nothing to deliver must be fast, but `brief doctor` must be able to distinguish "it ran and printed
 //! nothing" from "it never ran". Appending a line takes no lock and a few microseconds; opening the database would double
 //! the lifetime of such a process. The log has two files: at 256 KB the current file replaces the old one.
+//!
+//! Where our directory cannot be used, the log is in a directory of its own below the system's temporary one. It is the
+//! only memory of what was delivered without a ledger.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
 use std::path::Path;
 
+use briefing_core::fs::private;
 use briefing_core::{Note, NoteKind};
 use serde::{Deserialize, Serialize};
 
@@ -41,26 +45,33 @@ pub struct Beat {
 
 /// Appends a line, and creates the directory where it is missing.
 pub fn beat(place: &Place, beat: &Beat) -> io::Result<()> {
-    let directory = place.directory();
-    match append(directory, beat) {
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            place.make().map_err(io::Error::other)?;
-            append(directory, beat)
-        }
-        done => done,
+    let beat_in = |place: &Place| {
+        prepare(place)?;
+        append(place.directory(), beat)
+    };
+    beat_in(place).or_else(|_| beat_in(&place.spare()))
+}
+
+/// Returns whether a line could be appended now.
+pub fn can_beat(place: &Place) -> bool {
+    let can_beat_in = |place: &Place| prepare(place).and_then(|()| open(&place.directory().join(FILE))).is_ok();
+    can_beat_in(place) || can_beat_in(&place.spare())
+}
+
+fn prepare(place: &Place) -> io::Result<()> {
+    if !place.check().map_err(io::Error::other)? {
+        place.make().map_err(io::Error::other)?;
     }
+    Ok(())
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    private(OpenOptions::new().append(true).create(true)).open(path)
 }
 
 fn append(directory: &Path, beat: &Beat) -> io::Result<()> {
     let path = directory.join(FILE);
-    let mut options = OpenOptions::new();
-    options.append(true).create(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    let mut file = options.open(&path)?;
+    let mut file = open(&path)?;
     let mut line = serde_json::to_string(beat)?;
     if line.len() > MAX_LINE {
         let notes = vec![Note::info("", NoteKind::Other, "the notes were too long to keep")];
@@ -78,10 +89,13 @@ fn append(directory: &Path, beat: &Beat) -> io::Result<()> {
 /// Reads all lines, oldest first. Lines that cannot be read are skipped.
 pub fn beats(place: &Place) -> Vec<Beat> {
     let mut beats = Vec::new();
-    for name in [OLD_FILE, FILE] {
-        let text = fs::read(place.directory().join(name)).unwrap_or_default();
-        beats.extend(text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Beat>(line).ok()));
+    for place in [place, &place.spare()].into_iter().filter(|place| place.check().is_ok()) {
+        for name in [OLD_FILE, FILE] {
+            let text = fs::read(place.directory().join(name)).unwrap_or_default();
+            beats.extend(text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Beat>(line).ok()));
+        }
     }
+    beats.sort_by_key(|beat| beat.at);
     beats
 }
 

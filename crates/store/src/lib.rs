@@ -22,7 +22,7 @@ mod reader;
 mod sqlite;
 
 pub use error::StoreError;
-pub use heartbeat::{Beat, beat, beats};
+pub use heartbeat::{Beat, beat, beats, can_beat};
 pub use holder::{Holder, Life};
 pub use key::SessionKey;
 pub use ledger::{Admission, Arrival, Arrived, Claim, Claimed, Given, Known, Ledger, LogEntry, Offer, Parent, PlanId, PlanState, Printer};

@@ -32,20 +32,23 @@ pub fn open(place: &Place, patience: Duration) -> Result<Opened, StoreError> {
 /// Opens the ledger if there is one, and migrates it if it is older than this version.
 pub fn open_existing(place: &Place, patience: Duration) -> Result<Option<Box<dyn Ledger>>, StoreError> {
     let Place::Directory(directory) = place;
-    let ledger = twice(|| sqlite::open_existing(directory, patience))?;
+    let ledger = twice(|| if place.check()? { sqlite::open_existing(directory, patience) } else { Ok(None) })?;
     Ok(ledger.map(|ledger| Box::new(ledger) as Box<dyn Ledger>))
 }
 
 /// Opens the ledger for views if there is one, and migrates it if it is older than this version.
 pub fn reader(place: &Place, patience: Duration) -> Result<Option<Box<dyn Reader>>, StoreError> {
     let Place::Directory(directory) = place;
-    let ledger = twice(|| sqlite::open_existing(directory, patience))?;
+    let ledger = twice(|| if place.check()? { sqlite::open_existing(directory, patience) } else { Ok(None) })?;
     Ok(ledger.map(|ledger| Box::new(ledger) as Box<dyn Reader>))
 }
 
 /// Rebuilds the ledger from what can be read of it, if it is damaged. Returns the new name of the damaged one.
 pub fn repair(place: &Place, patience: Duration) -> Result<Option<PathBuf>, StoreError> {
     let Place::Directory(directory) = place;
+    if !place.check()? {
+        return Ok(None);
+    }
     sqlite::repair(directory, Instant::now() + patience)
 }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use briefing_core::fs::{check_private, make_private};
 use briefing_core::settings::Places;
 
 use crate::error::StoreError;
@@ -44,19 +45,25 @@ impl Place {
     /// Makes the directory, for this user only; one that is there loses other users' permissions.
     pub(crate) fn make(&self) -> Result<(), StoreError> {
         let directory = self.directory();
-        if directory.is_dir() {
-            // It may belong to another user: then it stays as it is.
+        if self.check()? {
+            // Not every file system has permissions.
             let _ = self.tighten();
             return Ok(());
         }
-        let mut builder = fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::DirBuilderExt;
-            builder.mode(0o700);
-        }
-        builder.create(directory).map_err(|error| StoreError::at(directory, &error))
+        make_private(directory).map_err(|error| StoreError::at(directory, error))
+    }
+
+    /// Checks that nobody else controls the directory: what others could have put there must not be read or written.
+    /// Returns whether it exists.
+    pub fn check(&self) -> Result<bool, StoreError> {
+        let directory = self.directory();
+        check_private(directory).map_err(|problem| StoreError::Place { path: directory.to_path_buf(), problem })
+    }
+
+    /// Returns the place for what must be remembered although our directory cannot be used.
+    pub(crate) fn spare(&self) -> Self {
+        let name = blake3::hash(self.directory().as_os_str().as_encoded_bytes()).to_hex();
+        Self::Directory(std::env::temp_dir().join(format!("brief-{}", &name[..16])))
     }
 
     /// Removes other users' permissions from the directory.

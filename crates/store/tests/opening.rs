@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use briefing_store::{Place, StoreError, damaged, open, open_existing, reader};
+use briefing_store::{Beat, Outcome, Place, StoreError, beat, damaged, open, open_existing, reader};
 
 use crate::PATIENCE;
 
@@ -111,4 +111,69 @@ fn a_place_that_cannot_be_written_is_an_error_with_its_path() {
     fs::write(place.directory(), "a file where the directory should be").unwrap();
     let error = open(&place, PATIENCE).unwrap_err();
     assert!(matches!(error, StoreError::Place { .. } | StoreError::Unusable(_)), "{error}");
+}
+
+/// Directories that somebody else could have prepared, each with what is wrong with it.
+#[cfg(unix)]
+fn foreign_directories() -> Vec<(&'static str, tempfile::TempDir, Place)> {
+    use std::os::unix::fs::{PermissionsExt, chown, symlink};
+    let mut cases = Vec::new();
+    for (kind, mode) in [("for everybody", 0o777), ("for the group", 0o770), ("for everybody, with the sticky bit", 0o1777)] {
+        let state = tempfile::tempdir().unwrap();
+        let place = Place::below(state.path());
+        fs::create_dir(place.directory()).unwrap();
+        fs::set_permissions(place.directory(), fs::Permissions::from_mode(mode)).unwrap();
+        cases.push((kind, state, place));
+    }
+    let state = tempfile::tempdir().unwrap();
+    let place = Place::below(state.path());
+    fs::create_dir(state.path().join("elsewhere")).unwrap();
+    symlink("elsewhere", place.directory()).unwrap();
+    cases.push(("a link", state, place));
+    let state = tempfile::tempdir().unwrap();
+    let place = Place::below(state.path());
+    fs::create_dir(place.directory()).unwrap();
+    // Only root can give a directory away.
+    if chown(place.directory(), Some(12_345), None).is_ok() {
+        cases.push(("of another user", state, place));
+    }
+    cases
+}
+
+#[cfg(unix)]
+#[test]
+fn a_directory_that_others_control_is_refused() {
+    for (kind, _state, place) in foreign_directories() {
+        let before = fs::metadata(place.directory()).unwrap().permissions();
+        let error = open(&place, PATIENCE).unwrap_err();
+        assert!(matches!(error, StoreError::Place { .. }), "{kind}: {error}");
+        assert!(matches!(open_existing(&place, PATIENCE), Err(StoreError::Place { .. })), "{kind}");
+        assert!(matches!(reader(&place, PATIENCE), Err(StoreError::Place { .. })), "{kind}");
+        assert_eq!(fs::read_dir(place.directory()).unwrap().count(), 0, "nothing is written there: {kind}");
+        assert_eq!(fs::metadata(place.directory()).unwrap().permissions(), before, "{kind}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_through_a_planted_link() {
+    for name in ["heartbeat.jsonl", "ledger.db", "ledger.lock", "ledger.db.new"] {
+        let state = tempfile::tempdir().unwrap();
+        let place = Place::below(state.path());
+        fs::create_dir(place.directory()).unwrap();
+        let victim = state.path().join("victim");
+        fs::write(&victim, "").unwrap();
+        std::os::unix::fs::symlink(&victim, place.directory().join(name)).unwrap();
+        let _ = beat(&place, &a_beat());
+        if let Ok(opened) = open(&place, PATIENCE) {
+            drop(opened);
+        }
+        assert_eq!(fs::metadata(&victim).unwrap().len(), 0, "{name}");
+    }
+}
+
+#[cfg(unix)]
+fn a_beat() -> Beat {
+    let (agent, event, session) = ("claude".into(), "Stop".into(), "s".into());
+    Beat { at: 1, agent, event, session, lane: 1, micros: 1, outcome: Outcome::Silent, notes: Vec::new() }
 }

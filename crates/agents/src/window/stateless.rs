@@ -1,25 +1,27 @@
 //! Delivery without a ledger, where each event is handled on its own.
 //!
 //! The store may be read-only, full, damaged, or of a newer version. Then a session's start delivers the domains and
-//! the core files together, a message delivers its documents, and tool events deliver nothing, because they would
-//! repeat themselves. All lanes of an event compute the same outputs, and each prints its own. Nothing is queued.
+//! the core files together, a message delivers its documents, and the first tool event after the ledger was lost
+//! delivers the core files. The log of hooks remembers that they were sent; without it, tool events deliver nothing,
+//! because they would repeat themselves. All lanes of an event compute the same outputs, and each prints its own. Nothing
+//! is queued.
 
 use briefing_core::fit::{Briefing, Due, Room, Standing, fit};
 use briefing_core::render::window;
 use briefing_core::settings::Settings;
 use briefing_core::sources::{Opens, Source, Sources};
 use briefing_core::{Moment, Note, NoteKind, Piece, Rendered};
-use briefing_store::StoreError;
+use briefing_store::{Beat, StoreError, beats, can_beat};
 
 use super::{Outcome, Target, Window};
-use crate::request::{Request, Start};
+use crate::request::Start;
 
 impl Window<'_> {
     /// Delivers what can be delivered without a ledger.
     pub(super) fn deliver_without_ledger(&mut self, settings: &Settings, error: &StoreError, target: &mut dyn Target) -> Outcome {
         self.notes.push(Note::warning("ledger", NoteKind::Fallback, format!("not used: {error}")));
         let request = self.request;
-        let opening = request.only.map_or_else(|| sources(request), Source::bit);
+        let opening = request.only.map_or_else(|| self.sources_without_ledger(), Source::bit);
         let sources = opening & self.present;
         if !request.event.carries || sources == 0 {
             return Outcome::Silent;
@@ -40,15 +42,27 @@ impl Window<'_> {
             Err(error) => Outcome::NotPrinted { problem: error.to_string() },
         }
     }
-}
 
-/// Returns the sources that open at an event without a ledger.
-fn sources(request: &Request) -> Sources {
-    match request.event.moment {
-        Moment::Session if request.start == Start::Resume => 0,
-        Moment::Session | Moment::SubAgent => Source::opening(&[Opens::First, Opens::Work]),
-        Moment::Message => Source::opening(&[Opens::Message]),
-        _ => 0,
+    /// Returns the sources that open at an event without a ledger.
+    fn sources_without_ledger(&self) -> Sources {
+        match self.request.event.moment {
+            Moment::Session if self.request.start == Start::Resume => 0,
+            Moment::Session | Moment::SubAgent => Source::opening(&[Opens::First, Opens::Work]),
+            Moment::Message => Source::opening(&[Opens::Message]),
+            Moment::Tool if !self.has_sent_without_ledger() => Source::opening(&[Opens::Work]),
+            _ => 0,
+        }
+    }
+
+    /// Returns whether this lane has sent the core files to this session without a ledger, or nothing could remember it.
+    fn has_sent_without_ledger(&self) -> bool {
+        let Some(place) = self.place.as_ref().filter(|place| can_beat(place)) else { return true };
+        let (session, lane) = (self.key.short(), self.request.lane.number);
+        let has_sent = |beat: &Beat| {
+            let is_ours = beat.session == session && beat.lane == lane && beat.outcome == Outcome::DeliveredWithoutLedger;
+            is_ours && self.request.agent.event(&beat.event).is_some_and(|event| event.moment != Moment::Message)
+        };
+        beats(place).iter().any(has_sent)
     }
 }
 

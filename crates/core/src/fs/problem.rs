@@ -6,6 +6,7 @@ use std::io;
 
 use thiserror::Error;
 
+use super::private::NotOurs;
 use crate::note::{Level, Note, NoteKind};
 use crate::text::Undecodable;
 
@@ -41,6 +42,8 @@ pub enum FileProblem {
     NotADirectory,
     #[error("file name too long")]
     NameTooLong,
+    #[error(transparent)]
+    NotOurs(NotOurs),
     /// Any other system error, with its message.
     #[error("{0}")]
     Io(String),
@@ -131,7 +134,7 @@ impl FileProblem {
     pub fn kind(&self) -> NoteKind {
         match self {
             Self::Missing => NoteKind::Missing,
-            Self::PermissionDenied => NoteKind::Permission,
+            Self::PermissionDenied | Self::NotOurs(_) => NoteKind::Permission,
             Self::TooLarge { .. } => NoteKind::TooLarge,
             Self::TooMany { .. } => NoteKind::TooMany,
             Self::Binary => NoteKind::Binary,

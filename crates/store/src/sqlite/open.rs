@@ -9,6 +9,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use briefing_core::fs::{FileProblem, NotOurs, private};
 use rusqlite::{Connection, OpenFlags};
 
 use super::{SqliteLedger, be_patient, repair, schema};
@@ -89,6 +90,9 @@ fn create_or_migrate(directory: &Path) -> Result<SqliteLedger, StoreError> {
 }
 
 pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
+    if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
+        return Err(StoreError::Place { path: path.to_path_buf(), problem: FileProblem::NotOurs(NotOurs::Link) });
+    }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     super::wait_for_locks(&mut connection)?;
@@ -109,7 +113,7 @@ impl Fresh {
         let path = directory.join(format!("{LEDGER_FILE}.new"));
         remove_all(&path);
         let mut fresh = Self { path, connection: None };
-        private_file(&fresh.path).map_err(|error| StoreError::at(&fresh.path, &error))?;
+        private_file(&fresh.path).map_err(|error| StoreError::at(&fresh.path, error))?;
         let mut connection = Connection::open(&fresh.path)?;
         // Every write goes to the file itself, so that a full disk is noticed here and not when closing.
         connection.execute_batch("PRAGMA synchronous = OFF;")?;
@@ -130,7 +134,7 @@ impl Fresh {
         }
         // Nothing is in the journal: closing writes nothing.
         self.connection.take().map_or(Ok(()), Connection::close).map_err(|(_, error)| StoreError::from(error))?;
-        fs::rename(&self.path, path).map_err(|error| StoreError::at(path, &error))
+        fs::rename(&self.path, path).map_err(|error| StoreError::at(path, error))
     }
 }
 
@@ -155,7 +159,7 @@ pub(crate) fn damaged(directory: &Path) -> Vec<PathBuf> {
 pub(super) fn move_aside(path: &Path) -> Result<PathBuf, StoreError> {
     let stamp = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_millis());
     let aside = path.with_file_name(format!("{DAMAGED}{stamp}.db"));
-    fs::rename(path, &aside).map_err(|error| StoreError::at(path, &error))?;
+    fs::rename(path, &aside).map_err(|error| StoreError::at(path, error))?;
     for suffix in ["-wal", "-shm"] {
         let _ = fs::rename(with_suffix(path, suffix), with_suffix(&aside, suffix));
     }
@@ -165,27 +169,20 @@ pub(super) fn move_aside(path: &Path) -> Result<PathBuf, StoreError> {
 /// Waits for the right to create, migrate or rebuild the ledger of `directory`.
 pub(super) fn lock(directory: &Path, until: Instant) -> Result<File, StoreError> {
     let path = directory.join(LOCK_FILE);
-    let file = private_file(&path).map_err(|error| StoreError::at(&path, &error))?;
+    let file = private_file(&path).map_err(|error| StoreError::at(&path, error))?;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),
             Err(fs::TryLockError::WouldBlock) if Instant::now() < until => std::thread::sleep(Duration::from_millis(1)),
             Err(fs::TryLockError::WouldBlock) => return Err(StoreError::Busy),
             Err(fs::TryLockError::Error(error)) if error.kind() == ErrorKind::Interrupted => {}
-            Err(fs::TryLockError::Error(error)) => return Err(StoreError::at(&path, &error)),
+            Err(fs::TryLockError::Error(error)) => return Err(StoreError::at(&path, error)),
         }
     }
 }
 
 fn private_file(path: &Path) -> std::io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    options.open(path)
+    private(OpenOptions::new().read(true).write(true).create(true).truncate(false)).open(path)
 }
 
 fn remove_all(path: &Path) {

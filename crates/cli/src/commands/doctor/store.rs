@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use briefing_core::fs::{FileProblem, NotOurs};
 use briefing_core::settings::Places;
 use briefing_core::shown::path_text;
 use briefing_store::{Place, StoreError, reader, repair};
@@ -15,6 +16,9 @@ pub(super) fn look(places: &Places, fix: bool) -> Vec<Check> {
     let Some(place) = Place::of(places) else {
         return vec![check("place", Verdict::Broken, "cannot determine the state directory").fix("export HOME=…")];
     };
+    if let Err(StoreError::Place { problem: FileProblem::NotOurs(problem), .. }) = place.check() {
+        return vec![refused(&place, problem)];
+    }
     if let Err(error) = state_place::check(place.directory()) {
         let fix = format!("make {} writable, or set XDG_STATE_HOME to another directory", path_text(place.directory()));
         return vec![check("place", Verdict::Broken, format!("the state directory cannot be used: {error}")).fix(fix)];
@@ -27,6 +31,17 @@ pub(super) fn look(places: &Places, fix: bool) -> Vec<Check> {
 
 fn check(what: &str, verdict: Verdict, detail: impl Into<String>) -> Check {
     Check::new("store", what, verdict, detail)
+}
+
+/// Others may have put something there: nothing is read or written, and nothing is repaired without the user.
+fn refused(place: &Place, problem: NotOurs) -> Check {
+    let shown = path_text(place.directory());
+    let fix = match problem {
+        NotOurs::Writable => format!("look at what is in it, then: chmod 700 '{shown}'"),
+        NotOurs::Owner => format!("move {shown} away, or set XDG_STATE_HOME to a directory of yours"),
+        NotOurs::Link => format!("replace {shown} with a directory, or set XDG_STATE_HOME to where it leads"),
+    };
+    check("place", Verdict::Broken, format!("{shown} is not used: it {problem}")).fix(fix)
 }
 
 /// Older versions made the directory readable for everybody.

@@ -170,7 +170,7 @@ fn node_message(problem: &FileProblem, label: &str) -> String {
     let label = one_line(label);
     match problem {
         FileProblem::Missing => format!("ENOENT: no such file or directory, open '{label}'"),
-        FileProblem::PermissionDenied => format!("EACCES: permission denied, open '{label}'"),
+        FileProblem::PermissionDenied | FileProblem::NotOurs(_) => format!("EACCES: permission denied, open '{label}'"),
         FileProblem::NotRegular(Irregular::Directory) => "EISDIR: illegal operation on a directory, read".into(),
         FileProblem::NotRegular(_) => format!("EINVAL: {problem}, open '{label}'"),
         FileProblem::Binary | FileProblem::NotUtf8 { .. } => format!("EILSEQ: {problem}, read '{label}'"),
