@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use briefing_store::{Claim, Ledger};
 
+use crate::request::{Lane, Request};
+
 /// The longest time a lane waits. It then prints anyway; each part carries its number.
 pub const PATIENCE: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_micros(300);
@@ -39,6 +41,40 @@ pub fn wait_for_turn(ledger: &mut dyn Ledger, claim: &Claim, deadline: Instant) 
         }
         std::thread::sleep(PAUSE);
     }
+}
+
+/// How much later each lane prints than the one before it, if there is no ledger to tell whether that one has printed.
+const STEP: Duration = Duration::from_millis(30);
+
+/// Keeps the order of lanes without a ledger: waits a little, and then for the lanes before this one that still run.
+pub fn wait_without_ledger(request: &Request, deadline: Instant) {
+    let number = request.lane.number;
+    if number < 2 {
+        return;
+    }
+    let until = deadline.min(Instant::now() + PATIENCE);
+    std::thread::sleep(STEP * u32::from(number - 1));
+    while Instant::now() < until && request.client.is_some_and(|client| earlier_lane_runs(client, request)) {
+        std::thread::sleep(STEP / 10);
+    }
+}
+
+/// Returns whether the agent runs a handler of the same event with a lower number.
+fn earlier_lane_runs(client: u32, request: &Request) -> bool {
+    let Ok(processes) = std::fs::read_dir("/proc") else { return false };
+    let handler = format!("hook {} {}", request.agent.name, request.event.name);
+    processes.flatten().any(|process| {
+        let read = |name: &str| std::fs::read(process.path().join(name)).unwrap_or_default();
+        let stat = String::from_utf8_lossy(&read("stat")).into_owned();
+        // After the name in parentheses: state, parent.
+        let parent = stat.rsplit(')').next().and_then(|rest| rest.split_ascii_whitespace().nth(1)?.parse().ok());
+        if parent != Some(client) {
+            return false;
+        }
+        let command = String::from_utf8_lossy(&read("cmdline")).replace('\0', " ");
+        let lane = command.split_once(&handler).map(|(_, rest)| Lane::read(rest.split_ascii_whitespace().next()).number);
+        lane.is_some_and(|lane| lane < request.lane.number)
+    })
 }
 
 /// Returns whether a process has ended and its parent has collected its exit status.

@@ -1,7 +1,7 @@
 //! Computes what a hook would print here and now, with the same sources, fitting and rendering, but without state.
 
 use briefing_core::fit::{Room, Segment};
-use briefing_core::sources::{self, Ask, Opens, Source, Sources};
+use briefing_core::sources::{self, Ask, Gathered, Opens, Source, Sources};
 use briefing_core::{Moment, Note, Rendered};
 
 use crate::agent::{Agent, Event};
@@ -59,7 +59,7 @@ pub fn preview(agent: &Agent, event: &Event, ask: &Ask<'_>, room: Room, before: 
     let open = moment::sources(agent, event, Start::Startup, before.done, before.owed) & present;
     let opened = if event.carries { open } else { 0 };
     let after = Before { done: before.done | opened, owed: (open | before.owed) & present & by_message & !opened };
-    let (pieces, mut notes) = sources::bring(ask, opened);
+    let Gathered { pieces, mut notes, .. } = sources::bring(ask, opened);
     let shares = Source::of(opened)
         .map(|source| {
             let own = pieces.iter().filter(|piece| piece.source == source);

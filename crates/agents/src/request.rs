@@ -114,6 +114,17 @@ impl Request {
         named.or_else(|| std::env::current_dir().ok()).unwrap_or_else(|| PathBuf::from("/"))
     }
 
+    /// Returns the moment that carries what is delivered now.
+    ///
+    /// Qwen sends its message event after a tool too, with an empty prompt, and keeps what that carried no longer than it
+    /// keeps a tool's context.
+    pub fn carrying_moment(&self) -> Moment {
+        match self.event.moment {
+            Moment::Message if self.message.is_none() => Moment::Tool,
+            moment => moment,
+        }
+    }
+
     /// Reads an agent's payload. Unknown fields are skipped; fields of a wrong type count as missing.
     pub fn read(agent: &'static Agent, event: &'static Event, bytes: &[u8]) -> Result<Self, RequestProblem> {
         let names = &agent.fields;

@@ -15,11 +15,11 @@ use std::mem::ManuallyDrop;
 use std::rc::Rc;
 use std::time::{Duration, Instant, SystemTime};
 
-use briefing_core::fit::Room;
+use briefing_core::fit::{MAX_OUTPUTS, Room, Sent};
 use briefing_core::settings::{Places, Settings};
-use briefing_core::sources::{self, Ask, Opens, Source, Sources, docs};
-use briefing_core::{Moment, Note, NoteKind, Piece, Rendered};
-use briefing_store::{Ledger, Place, SessionKey, StoreError};
+use briefing_core::sources::{self, Ask, Gathered, Opens, Source, Sources, docs};
+use briefing_core::{Moment, Note, NoteKind, Rendered};
+use briefing_store::{Holder, Ledger, Place, SessionKey, StoreError};
 
 pub use briefing_store::Outcome;
 pub use receipt::Receipt;
@@ -51,7 +51,7 @@ impl Target for String {
 /// Returns the room of one output of an event.
 pub fn room(agent: &Agent, is_whole: bool, lanes: u8) -> Room {
     let cap = if is_whole { agent.cap } else { agent.cautious_cap };
-    Room { cap, unit: agent.unit, lanes: u32::from(lanes.max(1)) }
+    Room { cap, unit: agent.unit, lanes: u32::from(lanes.max(1)), outputs: MAX_OUTPUTS }
 }
 
 /// Delivers what is due in a window at this event, and returns a receipt.
@@ -64,7 +64,7 @@ pub fn brief(request: &Request, host: &dyn Host, target: &mut dyn Target) -> Rec
         native: request.session.clone(),
         size: window.size,
         notes: window.notes,
-        brought: window.brought,
+        sent: window.sent,
         places: window.places,
         settings: window.settings,
     }
@@ -75,6 +75,10 @@ struct Window<'a> {
     request: &'a Request,
     host: &'a dyn Host,
     key: SessionKey,
+    /// The session that another live process has open too, if this is a second window of it.
+    beside: Option<SessionKey>,
+    /// The agent's own process, if it is not the one in the ledger.
+    client: String,
     places: Places,
     /// Where the ledger is.
     place: Option<Place>,
@@ -83,8 +87,10 @@ struct Window<'a> {
     settings: Option<Rc<Settings>>,
     deadline: Instant,
     notes: Vec<Note>,
-    /// The sources from which this process has delivered something.
-    brought: Sources,
+    /// The sources with a file that has changed since the window received it.
+    changed: Sources,
+    /// What this process has delivered or queued.
+    sent: Vec<Sent>,
     /// The size of what was delivered, in the agent's unit.
     size: u64,
 }
@@ -101,13 +107,16 @@ impl<'a> Window<'a> {
             request,
             host,
             key: SessionKey::new(request.agent.name, &request.session, request.sub_agent.as_deref()),
+            beside: None,
+            client: String::new(),
             place: Place::of(&places),
             present: sources::present(&places, named) & only,
             places,
             settings: None,
             deadline: request.started + DEADLINE,
             notes: Vec::new(),
-            brought: 0,
+            changed: 0,
+            sent: Vec::new(),
             size: 0,
         }
     }
@@ -124,6 +133,9 @@ impl<'a> Window<'a> {
             if self.is_quiet(&mut ***ledger) {
                 return Outcome::Silent;
             }
+        }
+        if opened.is_none() {
+            self.client = self.request.client.and_then(Holder::of).map(|client| client.text()).unwrap_or_default();
         }
         let settings = self.decide_settings();
         let _watchdog = watchdog::Watchdog::start(self.deadline + RESERVE);
@@ -143,14 +155,16 @@ impl<'a> Window<'a> {
     /// Returns whether the event can neither carry context nor change what is due, regardless of the ledger.
     fn is_silent(&self) -> bool {
         let event = self.request.event;
-        let has_effect = event.carries || self.owes();
+        let has_effect = event.carries || event.moment == Moment::Message;
         !self.request.is_reset && (self.present == 0 || !has_effect || event.moment == Moment::Nothing)
     }
 
-    /// Returns whether this message's documents must wait for the next event, because the agent drops context at this one.
-    fn owes(&self) -> bool {
+    /// Returns the sources that must wait for the next event, because the agent drops context at this one: this message's
+    /// documents, and what has changed.
+    fn owes(&self) -> Sources {
         let event = self.request.event;
-        event.moment == Moment::Message && !event.carries && self.present & by_message() != 0
+        let is_mute = event.moment == Moment::Message && !event.carries;
+        if is_mute { (self.present & by_message()) | self.changed } else { 0 }
     }
 
     /// Opens an existing ledger to look into it. Errors are ignored here; [`Window::open`] handles them.
@@ -193,12 +207,12 @@ impl<'a> Window<'a> {
     }
 
     /// Gathers, selects and loads the pieces of these sources.
-    fn bring(&mut self, settings: &Settings, sources: Sources, message: Option<&str>) -> Vec<Piece> {
+    fn bring(&mut self, settings: &Settings, sources: Sources, message: Option<&str>) -> Gathered {
         let now = self.host.now();
         let ask = Ask { places: &self.places, settings, message, now, deadline: self.deadline, helper: self.host };
-        let (pieces, notes) = sources::bring(&ask, sources);
-        self.notes.extend(notes);
-        pieces
+        let mut gathered = sources::bring(&ask, sources);
+        self.notes.append(&mut gathered.notes);
+        gathered
     }
 
     /// Returns the room of one output of this handler.
@@ -206,7 +220,7 @@ impl<'a> Window<'a> {
         let request = self.request;
         match request.only {
             // Spec 2's command has no cap; the size of files is limited when they are read.
-            Some(_) => Room { cap: u64::MAX / 4, unit: request.agent.unit, lanes: 1 },
+            Some(_) => Room { cap: u64::MAX / 4, unit: request.agent.unit, lanes: 1, outputs: 1 },
             None => room(request.agent, request.lane.is_whole, request.event.lanes),
         }
     }
@@ -224,5 +238,9 @@ fn patience(deadline: Instant) -> Duration {
 
 /// Returns milliseconds since 1970. Leases need the real time, also in tests that set the clock.
 pub(crate) fn wall_clock() -> i64 {
-    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    milliseconds(SystemTime::now())
+}
+
+fn milliseconds(time: SystemTime) -> i64 {
+    time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

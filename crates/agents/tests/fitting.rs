@@ -24,7 +24,7 @@ fn brought() -> impl Strategy<Value = Piece> {
 }
 
 fn outputs(agent: &Agent, pieces: &[Piece], room: Room) -> Vec<String> {
-    let due = (0..pieces.len()).map(|piece| Due { piece, is_update: piece % 2 == 1 }).collect();
+    let due = (0..pieces.len()).map(|piece| Due { piece, versions: piece as u32 % 2, lost: Vec::new() }).collect();
     let segments = fit(&Standing { due, ..Standing::default() }, pieces, room).segments;
     let count = segments.iter().map(|segment| segment.slot + 1).max().unwrap_or(0);
     for segment in &segments {
@@ -34,7 +34,8 @@ fn outputs(agent: &Agent, pieces: &[Piece], room: Room) -> Vec<String> {
         .map(|slot| {
             let texts: Vec<&str> = segments.iter().filter(|segment| segment.slot == slot).map(|segment| segment.text.as_str()).collect();
             assert!(!texts.is_empty(), "no output is empty");
-            render::output(Some(&render::header(slot + 1, count)), &texts, agent.unit).text
+            let place = render::Place { number: slot + 1, of: count, is_continued: true, has_more: true };
+            render::output(render::header(place).as_deref(), &texts, agent.unit).text
         })
         .collect()
 }
@@ -54,8 +55,8 @@ proptest! {
     #[test]
     fn parts_put_together_are_the_piece(text in "[a-z€ \n]{1,30000}") {
         let item = Piece::new(Source::Domains, "/p", "/p", Reason::HandOff, Order::Knowledge, text.clone());
-        let room = Room { cap: 9500, unit: Unit::Utf16, lanes: 4 };
-        let due = vec![Due { piece: 0, is_update: false }];
+        let room = Room { cap: 9500, unit: Unit::Utf16, lanes: 4, outputs: 16 };
+        let due = vec![Due::default()];
         let segments = fit(&Standing { due, ..Standing::default() }, &[item], room).segments;
         let whole: String = segments.iter().map(|segment| segment.text.split_once('\n').unwrap().1).collect();
         prop_assert_eq!(whole, text);

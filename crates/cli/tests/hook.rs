@@ -232,7 +232,7 @@ fn what_does_not_fit_leaves_with_the_next_events_in_order() {
     let lines: Vec<String> = told.concat().lines().filter(|line| line.starts_with("LINE-")).map(|line| line[..10].to_owned()).collect();
     let expected: Vec<String> = (0..600).map(|number| format!("LINE-{number:05}")).collect();
     assert_eq!(lines, expected);
-    assert!(told[1].starts_with("=== brief: project context, part 2 of 4 ===\n"), "{}", &told[1][..80]);
+    assert!(told[1].starts_with("=== brief: project context, continued, part 1 of 3 ===\n"), "{}", &told[1][..80]);
 }
 
 #[test]

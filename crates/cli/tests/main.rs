@@ -48,6 +48,7 @@ mod select;
 mod storm;
 #[cfg(unix)]
 mod tools;
+mod window;
 mod wrong_use;
 
 /// Returns the test files in a directory of this crate.

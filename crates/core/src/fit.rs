@@ -17,7 +17,7 @@ use crate::render::window::{self, HEADER_ROOM, JOINT};
 use crate::sources::{Framing, Source};
 use crate::tokens::estimate_bytes;
 
-/// The maximum number of outputs in a series.
+/// The maximum number of outputs that one event may plan, for itself and for later events.
 pub const MAX_OUTPUTS: u32 = 16;
 /// The space reserved for the list of what was left out.
 const LEFT_OUT_ROOM: u64 = 1200;
@@ -31,15 +31,32 @@ pub struct Room {
     pub unit: Unit,
     /// The number of outputs that this event can send.
     pub lanes: u32,
+    /// The number of outputs altogether. Those after `lanes` wait for later events.
+    pub outputs: u32,
 }
 
-/// A piece that the window does not have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A piece that the window does not have, or of which it has lost parts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Due {
     /// Its index in the list of pieces.
     pub piece: usize,
-    /// The window has an older version of it.
-    pub is_update: bool,
+    /// How many earlier versions of it the session has received; 0 for a new piece.
+    pub versions: u32,
+    /// The parts that the window has lost, while it still has the others. Empty: the whole piece is due.
+    pub lost: Vec<Part>,
+}
+
+/// One of the parts that a piece was split into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// From 1.
+    pub number: u32,
+    pub of: u32,
+    /// The bytes of the piece's text that it contains.
+    pub start: usize,
+    pub stop: usize,
+    /// The length of the piece's text. A text of another length is not the one that was split.
+    pub total: usize,
 }
 
 /// A segment that waits in the queue, already rendered.
@@ -72,8 +89,8 @@ pub struct Segment {
     pub source: Option<Source>,
     /// The hash of the piece's content.
     pub hash: String,
-    pub part: u32,
-    pub parts: u32,
+    /// Which part of the piece this is; `None` for a whole piece.
+    pub part: Option<Part>,
     pub path: String,
     /// The path of the file; differs from `path` for a section.
     pub file: String,
@@ -95,23 +112,35 @@ pub struct Briefing {
     pub segments: Vec<Segment>,
     /// Queued segments, by id, and the outputs they go into.
     pub placed: Vec<(i64, u32)>,
+    /// What was due and found room, in this event or in later ones.
+    pub sent: Vec<Sent>,
     pub notes: Vec<Note>,
+}
+
+/// How much of a source goes into a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sent {
+    pub source: Source,
+    pub pieces: usize,
+    pub tokens: u64,
 }
 
 /// Decides which segments go into which outputs.
 pub fn fit(standing: &Standing, pieces: &[Piece], room: Room) -> Briefing {
-    let mut due: Vec<Due> = standing.due.clone();
+    // The notes that close a source's output are not worth an update: they only count what came before them.
+    let is_wanted = |due: &&Due| due.versions == 0 || pieces[due.piece].role != Role::Closing;
+    let mut due: Vec<&Due> = standing.due.iter().filter(is_wanted).collect();
     due.sort_by_key(|due| pieces[due.piece].order.number());
-    let headless = headless(standing, pieces, &due);
-    let mut packer = Packer { room, slot: 0, used: 0, briefing: Briefing::default(), left_out: Vec::new() };
+    let heads = heads(standing, pieces, &due);
+    let mut packer = Packer { room, pieces, slot: 0, used: 0, briefing: Briefing::default(), left_out: Vec::new() };
     let mut queued = standing.queued.iter().peekable();
     for due in due {
         let piece = &pieces[due.piece];
         while let Some(waiting) = queued.next_if(|waiting| waiting.order <= piece.order.number()) {
             packer.place(waiting.id, waiting.size);
         }
-        let head = headless.iter().find(|(place, _)| *place == due.piece).map_or("", |(_, head)| head);
-        packer.add(piece, head, due.is_update);
+        let head = heads.iter().find(|(place, _)| *place == due.piece).map_or("", |(_, head)| head);
+        packer.add(piece, due, head);
     }
     for waiting in queued {
         packer.place(waiting.id, waiting.size);
@@ -120,13 +149,12 @@ pub fn fit(standing: &Standing, pieces: &[Piece], room: Room) -> Briefing {
     packer.briefing
 }
 
-/// Finds the first piece of each source with a head, if that piece lacks the head: the piece that has it is already in
-/// the window, brought by another source.
-fn headless(standing: &Standing, pieces: &[Piece], due: &[Due]) -> Vec<(usize, String)> {
+/// Finds the first new piece of each source with a head, unless the window has the head already.
+fn heads(standing: &Standing, pieces: &[Piece], due: &[&Due]) -> Vec<(usize, String)> {
     let head_for = |source: Source| {
         let Framing::Own { head, .. } = source.row().framing else { return None };
-        let first = due.iter().find(|due| pieces[due.piece].source == source)?;
-        let is_missing = standing.done & source.bit() == 0 && pieces[first.piece].role == Role::Body;
+        let first = due.iter().find(|due| pieces[due.piece].source == source && due.versions == 0 && due.lost.is_empty())?;
+        let is_missing = standing.done & source.bit() == 0;
         is_missing.then(|| (first.piece, head()))
     };
     Source::ALL.into_iter().filter_map(head_for).collect()
@@ -134,11 +162,15 @@ fn headless(standing: &Standing, pieces: &[Piece], due: &[Due]) -> Vec<(usize, S
 
 struct Packer<'a> {
     room: Room,
+    pieces: &'a [Piece],
     slot: u32,
     used: u64,
     briefing: Briefing,
     left_out: Vec<&'a Piece>,
 }
+
+/// The text of a segment before it is framed, its part, and its output.
+type Placed = (u32, Option<Part>, String);
 
 impl<'a> Packer<'a> {
     /// Returns the room of one output, without its header.
@@ -147,7 +179,7 @@ impl<'a> Packer<'a> {
     }
 
     fn free(&self) -> u64 {
-        let kept_back = if self.slot + 1 >= MAX_OUTPUTS { LEFT_OUT_ROOM } else { 0 };
+        let kept_back = if self.slot + 1 >= self.room.outputs { LEFT_OUT_ROOM } else { 0 };
         self.whole().saturating_sub(self.used + kept_back)
     }
 
@@ -170,27 +202,30 @@ impl<'a> Packer<'a> {
         self.briefing.placed.push((id, slot));
     }
 
-    fn add(&mut self, piece: &'a Piece, head: &str, is_update: bool) {
+    fn add(&mut self, piece: &'a Piece, due: &Due, head: &str) {
         let is_transient = piece.order == Order::Document;
-        let last = if is_transient { self.room.lanes } else { MAX_OUTPUTS };
+        let last = if is_transient { self.room.lanes } else { self.room.outputs };
         let before = (self.slot, self.used);
-        let Some(texts) = self.split(piece, head, is_update, last) else {
+        let text = self.text(piece, head);
+        let placed = match self.place_lost(piece, due, &text, last) {
+            Some(placed) => Some(placed),
+            None => self.split(piece, due.versions, &text, head.len(), last),
+        };
+        let Some(placed) = placed else {
             (self.slot, self.used) = before;
             let reason = format!("{} tokens do not fit into the room left in this event", piece.tokens);
             self.briefing.notes.push(Note::warning(piece.path.clone(), NoteKind::NoRoom, reason));
             self.left_out.push(piece);
             return;
         };
-        let parts = texts.len() as u32;
-        for (number, (slot, body)) in texts.into_iter().enumerate() {
-            let part = number as u32 + 1;
-            let text = framed(piece, is_update, (parts > 1).then_some((part, parts)), &body);
+        self.count(piece);
+        for (slot, part, body) in placed {
+            let text = framed(piece, due.versions, part, &body);
             self.briefing.segments.push(Segment {
                 piece: piece.id.clone(),
                 source: Some(piece.source),
                 hash: piece.hash.to_hex().to_string(),
                 part,
-                parts,
                 path: inline(&piece.path).into_owned(),
                 file: inline(&piece.file).into_owned(),
                 reason: piece.reason.clone(),
@@ -204,23 +239,60 @@ impl<'a> Packer<'a> {
         }
     }
 
-    /// Splits a piece into the texts of its parts, each with its output. Returns `None` if it would need an output
-    /// after `last`.
-    fn split(&mut self, piece: &Piece, head: &str, is_update: bool, last: u32) -> Option<Vec<(u32, String)>> {
-        let unit = self.room.unit;
-        // A source with its own frames has defused its content itself.
-        let mut safe = match piece.source.row().framing {
-            Framing::Own { .. } => Cow::Borrowed(piece.text.as_str()),
+    fn count(&mut self, piece: &Piece) {
+        let (pieces, tokens) = if piece.role == Role::Body { (1, piece.tokens) } else { (0, 0) };
+        match self.briefing.sent.iter_mut().find(|sent| sent.source == piece.source) {
+            Some(sent) => (sent.pieces, sent.tokens) = (sent.pieces + pieces, sent.tokens + tokens),
+            None => self.briefing.sent.push(Sent { source: piece.source, pieces, tokens }),
+        }
+    }
+
+    /// Returns the text of a piece as it goes into the window: the head before it, the count before closing notes.
+    fn text(&mut self, piece: &'a Piece, head: &str) -> String {
+        let closing = match piece.source.row().framing {
             Framing::Labelled => {
                 let defused = frames::defuse(&piece.text);
                 self.briefing.notes.extend(defused.note(&piece.path));
-                defused.text
+                return defused.text.into_owned();
             }
+            // A source with its own frames has defused its content itself.
+            Framing::Own { close, .. } if piece.role == Role::Closing => {
+                let is_sent = |other: &&Piece| {
+                    other.source == piece.source && other.role == Role::Body && !self.left_out.iter().any(|left| left.id == other.id)
+                };
+                let sent: Vec<&Piece> = self.pieces.iter().filter(is_sent).collect();
+                close(sent.len(), sent.iter().map(|piece| piece.tokens).sum())
+            }
+            Framing::Own { .. } => String::new(),
         };
-        if !head.is_empty() {
-            safe.to_mut().insert_str(0, head);
+        format!("{head}{closing}{}", piece.text)
+    }
+
+    /// Places the parts that the window has lost, each as it was. Returns `None` if the whole piece is due, or if the parts
+    /// cannot be cut out as before.
+    fn place_lost(&mut self, piece: &Piece, due: &Due, text: &str, last: u32) -> Option<Vec<Placed>> {
+        let before = (self.slot, self.used);
+        let mut placed = Vec::new();
+        for part in &due.lost {
+            let body = text.get(part.start..part.stop).filter(|_| part.total == text.len());
+            let size = body.map(|body| self.room.unit.of(&framed(piece, due.versions, Some(*part), body)));
+            if size.is_some_and(|size| size + JOINT > self.free()) {
+                self.next();
+            }
+            let Some((body, size)) = body.zip(size).filter(|(_, size)| size + JOINT <= self.free() && self.slot < last) else {
+                (self.slot, self.used) = before;
+                return None;
+            };
+            placed.push((self.take(size), Some(*part), body.to_owned()));
         }
-        let whole = unit.of(&framed(piece, is_update, None, &safe));
+        (!placed.is_empty()).then_some(placed)
+    }
+
+    /// Splits a piece into the texts of its parts. Returns `None` if it would need an output after `last`. The `head` first
+    /// bytes do not belong to the piece.
+    fn split(&mut self, piece: &Piece, versions: u32, text: &str, head: usize, last: u32) -> Option<Vec<Placed>> {
+        let unit = self.room.unit;
+        let whole = unit.of(&framed(piece, versions, None, text));
         if whole + JOINT > self.free() && whole + JOINT <= self.whole() && self.used > self.whole() / 2 {
             // It fits into an output of its own, and this one is already well filled.
             self.next();
@@ -230,13 +302,14 @@ impl<'a> Packer<'a> {
         }
         if whole + JOINT <= self.free() {
             let slot = self.take(whole);
-            return Some(vec![(slot, safe.into_owned())]);
+            return Some(vec![(slot, None, text.to_owned())]);
         }
-        let frame = unit.of(&framed(piece, is_update, Some((999, 999)), "")) + 1;
-        let mut texts = Vec::new();
-        let mut from = 0;
-        while from < safe.len() {
-            let rest = &safe[from..];
+        let longest = Part { number: 999, of: 999, start: 0, stop: 0, total: text.len() };
+        let frame = unit.of(&framed(piece, versions, Some(longest), "")) + 1;
+        let mut bodies: Vec<(u32, String)> = Vec::new();
+        let (mut text, mut from, mut is_as_loaded, length) = (Cow::Borrowed(text), 0, true, text.len());
+        while from < text.len() {
+            let rest = &text[from..];
             if self.free() < frame + JOINT + SMALLEST_PART.min(unit.of(rest)) {
                 self.next();
             }
@@ -248,15 +321,23 @@ impl<'a> Packer<'a> {
                 return None;
             }
             let size = frame + unit.of(body);
-            texts.push((self.take(size), body.to_owned()));
+            bodies.push((self.take(size), body.to_owned()));
             let is_inside_line = !frames::ends_line(body);
             from += body.len();
             // What was in the middle of a line begins the next part.
-            if let Some(safer) = frames::defuse_beginning(&safe[from..]).filter(|_| is_inside_line) {
-                (safe, from) = (Cow::Owned(safer), 0);
+            if let Some(safer) = frames::defuse_beginning(&text[from..]).filter(|_| is_inside_line) {
+                (text, from, is_as_loaded) = (Cow::Owned(safer), 0, false);
             }
         }
-        Some(texts)
+        // Parts of an altered text cannot be found again, see [`Due::lost`].
+        let (of, total, mut end) = (bodies.len() as u32, if is_as_loaded { length - head } else { 0 }, 0);
+        let parts = bodies.into_iter().zip(1..).map(|((slot, body), number)| {
+            let start = end;
+            end += body.len();
+            let part = Part { number, of, start: start.saturating_sub(head), stop: end.saturating_sub(head), total };
+            (slot, Some(part), body)
+        });
+        Some(parts.collect())
     }
 
     /// Adds a final segment that lists what was left out and how to read it.
@@ -283,8 +364,7 @@ impl<'a> Packer<'a> {
             piece: "brief:left-out".into(),
             source: None,
             hash: blake3::hash(text.as_bytes()).to_hex().to_string(),
-            part: 1,
-            parts: 1,
+            part: None,
             path: String::new(),
             file: String::new(),
             reason: Reason::LeftOut,
@@ -298,12 +378,13 @@ impl<'a> Packer<'a> {
     }
 }
 
-/// Returns a piece's text with its label. Text in a source's own format has none, unless it had to be split.
-fn framed(piece: &Piece, is_update: bool, part: Option<(u32, u32)>, text: &str) -> String {
-    if matches!(piece.source.row().framing, Framing::Own { .. }) && part.is_none() {
+/// Returns a piece's text with its label. New text in a source's own format has none, unless it had to be split.
+fn framed(piece: &Piece, versions: u32, part: Option<Part>, text: &str) -> String {
+    let has_own_frame = matches!(piece.source.row().framing, Framing::Own { .. });
+    if has_own_frame && versions == 0 && part.is_none() {
         return text.to_owned();
     }
-    let mut framed = window::label(&piece.path, &piece.reason.to_string(), is_update, part);
+    let mut framed = window::label(&piece.path, &piece.reason.to_string(), versions, part.map(|part| (part.number, part.of)));
     framed.push_str(text);
     framed
 }

@@ -39,6 +39,7 @@ pub mod shown;
 pub mod sources;
 pub mod text;
 pub mod tokens;
+pub mod watch;
 
 pub use candidate::Candidate;
 pub use failure::Failure;

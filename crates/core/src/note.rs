@@ -68,6 +68,11 @@ impl NoteKind {
         format!("{count} {words}")
     }
 
+    /// Returns whether a file that was left out for this reason may be readable a moment later, although it has not changed.
+    pub fn may_pass(self) -> bool {
+        matches!(self, Self::Io | Self::Locked | Self::Permission)
+    }
+
     /// Returns the words used in summaries: `3 binary, 2 too large`.
     pub fn words(self) -> &'static str {
         match self {

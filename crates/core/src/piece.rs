@@ -1,9 +1,10 @@
 //! Pieces: text from a source, loaded and guarded, ready to be fitted into a window.
 
-use crate::note::Note;
+use crate::note::{Level, Note};
 use crate::reason::Reason;
 use crate::sources::Source;
 use crate::tokens::estimate_bytes;
+use crate::watch::Watched;
 
 /// The order in which pieces go into a window when not all fit at once. Pieces of equal order keep theirs.
 ///
@@ -39,9 +40,7 @@ impl Order {
 pub enum Role {
     #[default]
     Body,
-    /// It begins with the source's head, the lines that introduce everything from that source.
-    Head,
-    /// It ends the source's output: no head is put above it.
+    /// It ends the source's output, below a line that counts what was sent.
     Closing,
 }
 
@@ -100,6 +99,12 @@ impl Piece {
         Self { role, ..self }
     }
 
+    /// Sets the estimate to that of the content alone, without the frame.
+    #[must_use]
+    pub fn counted_as(self, tokens: u64) -> Self {
+        Self { tokens, ..self }
+    }
+
     /// Marks this as a whole file with that content (see [`content_hash`]), whatever frame its text has.
     #[must_use]
     pub fn of_content(self, hash: blake3::Hash) -> Self {
@@ -123,6 +128,15 @@ impl Piece {
 pub struct Brought {
     pub pieces: Vec<Piece>,
     pub notes: Vec<Note>,
+    /// The files that the pieces depend on, missing ones included, as they were before they were read.
+    pub watched: Vec<Watched>,
     /// The documents must be prepared for search before the next message, because there was no time for it now.
     pub is_behind: bool,
+}
+
+impl Brought {
+    /// Returns whether something could not be read for a reason that may pass, such as an I/O error.
+    pub fn is_incomplete(&self) -> bool {
+        self.notes.iter().any(|note| note.level > Level::Info && note.kind.may_pass())
+    }
 }

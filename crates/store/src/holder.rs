@@ -40,6 +40,16 @@ impl Holder {
         Self { pid: std::process::id(), start: start_of("self").unwrap_or(0), around: Around::here().clone() }
     }
 
+    /// Returns another process of this machine, if it runs.
+    pub fn of(pid: u32) -> Option<Self> {
+        Some(Self { pid, start: start_of(&pid.to_string())?, around: Around::here().clone() })
+    }
+
+    /// Returns whether `text` is the form of a process with this number. A number that was reused is not recognised.
+    pub fn has_pid(text: &str, pid: u32) -> bool {
+        text.split(' ').next().and_then(|word| word.parse().ok()) == Some(pid)
+    }
+
     /// Returns the form stored in the ledger: process, start, namespace, machine, boot; `-` for what is not known.
     pub fn text(&self) -> String {
         let Around { namespace, machine, boot } = &self.around;

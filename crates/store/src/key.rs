@@ -6,7 +6,7 @@
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SessionKey {
     pub agent: String,
-    /// Hash of the native id, 32 hexadecimal digits.
+    /// Hash of the native id, 32 hexadecimal digits. For a second process with the same session, `+` and eight more.
     pub native: String,
     /// Hash of the sub-agent's id, empty for the main thread.
     pub sub_agent: String,
@@ -17,10 +17,17 @@ impl SessionKey {
         Self { agent: agent.to_owned(), native: hashed(native_id), sub_agent: sub_agent.map(hashed).unwrap_or_default() }
     }
 
+    /// Returns the key for a process that works on this session while another one does too: each has its own window.
+    #[must_use]
+    pub fn beside(&self, client: &str) -> Self {
+        Self { native: format!("{}+{}", self.native, &hashed(client)[..8]), ..self.clone() }
+    }
+
     /// Returns the short form shown to users: agent and the first eight digits.
     pub fn short(&self) -> String {
+        let second = self.native.split_once('+').map(|(_, digits)| format!("+{digits}")).unwrap_or_default();
         let sub = if self.sub_agent.is_empty() { String::new() } else { format!("/{}", &self.sub_agent[..8]) };
-        format!("{}:{}{sub}", self.agent, &self.native[..8])
+        format!("{}:{}{second}{sub}", self.agent, &self.native[..8])
     }
 }
 

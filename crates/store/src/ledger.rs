@@ -22,11 +22,13 @@ pub struct Arrival<'a> {
     /// Milliseconds since 1970.
     pub now: i64,
     pub holder: &'a Holder,
+    /// The agent's own process, see [`Holder::text`]. Empty: not known.
+    pub client: &'a str,
     /// Whether the event empties the window.
     pub is_reset: bool,
     /// Sources (bits) that become due with a reset.
     pub owed_after_reset: u32,
-    /// Pieces that other moments carried are due again although the epoch stays: the agent kept only what this one carried.
+    /// What other moments carried is due again although the epoch stays: the agent kept only what this one carried.
     pub forget_all_but: Option<Moment>,
     /// Sources (bits) that `forget_all_but` makes due again.
     pub forget_sources: u32,
@@ -59,6 +61,10 @@ pub struct Known {
     pub open: u32,
     /// The user's last words.
     pub message: String,
+    /// The files that the window depends on, see [`briefing_core::watch`].
+    pub watched: String,
+    /// The agent's process that owns the window, see [`Holder::text`]. Empty: not known.
+    pub client: String,
 }
 
 pub type PlanId = i64;
@@ -119,6 +125,10 @@ pub struct Admission<'a> {
     pub offers: &'a [Offer<'a>],
     /// Sources (bits) that brought them.
     pub done: u32,
+    /// Sources (bits) that could not read everything: due at the next event.
+    pub owe: u32,
+    /// The files that the window depends on from now on, see [`briefing_core::watch`].
+    pub watched: &'a str,
     /// Decides in which outputs everything leaves. Called inside the transaction: it must be quick and pure.
     pub arrange: &'a mut dyn FnMut(&Standing) -> Briefing,
 }
@@ -137,10 +147,13 @@ pub struct Claimed {
 pub struct Claim {
     pub session: i64,
     pub epoch: i64,
+    pub plan: PlanId,
     pub rows: Vec<Claimed>,
-    /// The output's place in its series, and the series' length: `part 2 of 4`.
+    /// The output's place among those of its event: `part 2 of 4`.
     pub number: u32,
     pub of: u32,
+    /// Whether an earlier event printed the beginning of what leaves now.
+    pub is_continued: bool,
     pub slot: i64,
     /// Whether another lane of the same event prints the slot before this one.
     pub follows: bool,
@@ -196,6 +209,11 @@ pub trait Ledger: fmt::Debug {
     /// Claims the output of a lane of a planned event. From now on its deliveries name the printer's event and moment: what
     /// an agent keeps depends on the event that carried it, not on the one that planned it.
     fn claim(&mut self, plan: PlanId, printer: Printer<'_>, now: i64) -> Result<Claim, StoreError>;
+
+    /// Confirms that it is this lane's turn, after the wait for the lane before it. If that lane has died, its output is
+    /// claimed instead, so that nothing overtakes it; if its text died with it, the claim returned is empty and everything
+    /// waits for the next event.
+    fn take_turn(&mut self, claim: Claim, printer: Printer<'_>, now: i64) -> Result<Claim, StoreError>;
 
     /// Returns the process that prints a slot, as soon as there is one.
     fn printer_of(&mut self, session: i64, slot: i64) -> Result<Option<u32>, StoreError>;

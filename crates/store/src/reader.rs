@@ -17,6 +17,8 @@ pub enum State {
     /// A process is printing it.
     Pending,
     Delivered,
+    /// Was delivered, but the window no longer has it: due again.
+    Lost,
 }
 
 /// A line of the log.

@@ -54,10 +54,12 @@ fn try_event(place: &Place) -> Result<(), StoreError> {
         now: 1_000_000_000_000,
         offers: &[Offer { piece: piece.0, hash: piece.1, whole: None }],
         done: 1,
+        owe: 0,
+        watched: "",
         arrange: &mut |standing| Briefing {
             segments: standing.due.iter().map(|_| segment(piece, 0)).collect(),
             placed: standing.queued.iter().map(|waiting| (waiting.id, 0)).collect(),
-            notes: Vec::new(),
+            ..Briefing::default()
         },
     })?;
     ledger.confirm(&claim, &entry)?;

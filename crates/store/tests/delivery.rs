@@ -1,5 +1,6 @@
 //! Claim, print, confirm: exactly once, also across lanes, crashes and changes.
 
+use briefing_core::Moment;
 use briefing_store::{Outcome, PlanState, State};
 
 use crate::{on_every_engine, texts};
@@ -48,19 +49,71 @@ fn lanes_share_one_plan_and_take_their_own_parts() {
         assert_eq!(fixture.ledger.plan_state(second.plan).unwrap(), PlanState::Others);
         let third_lane = fixture.admit(&first, 3, &[("/a", "1"), ("/b", "1"), ("/c", "1"), ("/d", "1"), ("/e", "1")]);
         assert_eq!(texts(&third_lane), ["/c=1"]);
-        assert_eq!((third_lane.number, third_lane.of), (3, 5));
+        assert_eq!((third_lane.number, third_lane.of, third_lane.left), (3, 4, 1));
         assert_eq!(fixture.ledger.plan_state(second.plan).unwrap(), PlanState::Ready);
         let first_lane = fixture.claim(&second, 1);
-        assert_eq!((texts(&first_lane), first_lane.number, first_lane.of), (vec!["/a=1"], 1, 5));
+        assert_eq!((texts(&first_lane), first_lane.number, first_lane.of), (vec!["/a=1"], 1, 4));
         assert_eq!(fixture.arrive(Some("e"), 2, false).state, PlanState::Ready);
         assert_eq!(texts(&fixture.claim(&second, 2)), ["/b=1"]);
         assert_eq!(texts(&fixture.claim(&second, 2)), [""; 0], "never twice");
         assert_eq!(fixture.ledger.printer_of(first.known.session, first_lane.slot).unwrap(), Some(7));
-        // The rest leaves with the next event, and its numbers go on.
+        assert_eq!(texts(&fixture.claim(&second, 4)), ["/d=1"]);
+        // The rest leaves with the next event, which continues this one.
         let next = fixture.arrive(Some("f"), 1, false);
         let rest = fixture.admit(&next, 1, &[]);
-        assert_eq!((texts(&rest), rest.number, rest.of), (vec!["/d=1"], 4, 5));
-        assert_eq!(texts(&fixture.claim(&next, 2)), ["/e=1"]);
+        assert_eq!((texts(&rest), rest.number, rest.of, rest.is_continued), (vec!["/e=1"], 1, 1, true));
+        assert!(!first_lane.is_continued);
+    });
+}
+
+#[test]
+fn no_lane_overtakes_one_that_died() {
+    on_every_engine(|fixture| {
+        let planner = fixture.arrive(Some("e"), 4, false);
+        fixture.admit(&planner, 4, &[("/a", "1"), ("/b", "1"), ("/c", "1")]);
+        // Lane 1 never comes. Lane 2 prints its output instead, and lane 3 that of lane 2.
+        let second = fixture.claim(&planner, 2);
+        let third = fixture.claim(&planner, 3);
+        assert_eq!((texts(&second), texts(&third)), (vec!["/b=1"], vec!["/c=1"]));
+        let turn = |fixture: &mut crate::Fixture, claim, lane| {
+            let printer = crate::printer(lane, &fixture.holder, fixture.event, fixture.moment);
+            fixture.ledger.take_turn(claim, printer, fixture.now).unwrap()
+        };
+        let second = turn(fixture, second, 2);
+        assert_eq!((texts(&second), second.number), (vec!["/a=1"], 1));
+        fixture.confirm(&second);
+        let third = turn(fixture, third, 3);
+        assert_eq!((texts(&third), third.number), (vec!["/b=1"], 2));
+        fixture.confirm(&third);
+        // Lane 1 was only late: what is left is its to print.
+        let first = fixture.claim(&planner, 1);
+        assert_eq!((texts(&first), first.number, first.of), (vec!["/c=1"], 3, 3));
+        let first = turn(fixture, first, 1);
+        assert_eq!(texts(&first), ["/c=1"]);
+    });
+}
+
+#[test]
+fn a_tool_event_waits_while_a_parallel_one_prints() {
+    on_every_engine(|fixture| {
+        (fixture.event, fixture.moment, fixture.lanes) = ("PreToolUse", Moment::Tool, 1);
+        let first = fixture.arrive(None, 1, false);
+        let claim = fixture.admit(&first, 1, &[("/a", "1"), ("/b", "1")]);
+        assert_eq!(texts(&claim), ["/a=1"]);
+        fixture.confirm(&claim);
+        fixture.now += 40;
+        let parallel = fixture.arrive(None, 1, false);
+        assert_eq!(texts(&fixture.admit(&parallel, 1, &[("/c", "1")])), [""; 0]);
+        fixture.now += 800;
+        let later = fixture.arrive(None, 1, false);
+        let claim = fixture.admit(&later, 1, &[]);
+        assert_eq!(texts(&claim), ["/b=1"]);
+        fixture.confirm(&claim);
+        // A message is never sent in parallel.
+        fixture.now += 40;
+        (fixture.event, fixture.moment) = ("UserPromptSubmit", Moment::Message);
+        let message = fixture.arrive(None, 1, false);
+        assert_eq!(texts(&fixture.admit(&message, 1, &[])), ["/c=1"]);
     });
 }
 

@@ -1,6 +1,6 @@
 //! Typed values are read from the ledger as they were written.
 
-use briefing_core::fit::{Briefing, Segment, Standing, Waiting};
+use briefing_core::fit::{Briefing, Part, Segment, Standing, Waiting};
 use briefing_core::sources::gate::Strategy;
 use briefing_core::{Level, Moment, Note, NoteKind, Order, Reason, Source};
 use briefing_store::{Filter, Given, State};
@@ -22,8 +22,7 @@ fn core_file(slot: u32) -> Segment {
 /// A section of a document, in two parts.
 fn parts() -> [Segment; 2] {
     let part = |part: u32, slot: u32| Segment {
-        part,
-        parts: 2,
+        part: Some(Part { number: part, of: 2, start: 10 * part as usize - 10, stop: 10 * part as usize, total: 20 }),
         path: "docs/a.md".into(),
         file: "docs/a.md".into(),
         source: Some(Source::Docs),
@@ -53,7 +52,7 @@ fn admit(fixture: &mut Fixture, segments: &[Segment]) -> Vec<Waiting> {
     let mut arrange = |standing: &Standing| {
         queued.clone_from(&standing.queued);
         let placed = standing.queued.iter().map(|waiting| (waiting.id, 0)).collect();
-        Briefing { segments: segments.to_vec(), placed, notes: Vec::new() }
+        Briefing { segments: segments.to_vec(), placed, ..Briefing::default() }
     };
     let claim = fixture.admit_as(&arrived, 1, &[], &mut arrange);
     fixture.confirm(&claim);

@@ -43,13 +43,23 @@ struct Fixture {
     now: i64,
     event: &'static str,
     moment: Moment,
+    lanes: u8,
 }
 
 impl Fixture {
     fn at(place: Place) -> Self {
         let ledger = briefing_store::open(&place, PATIENCE).unwrap().ledger;
         let reader = briefing_store::reader(&place, PATIENCE).unwrap().unwrap();
-        Self { place, ledger, reader, holder: Holder::me(), now: 1_000_000_000_000, event: "SessionStart", moment: Moment::Session }
+        Self {
+            place,
+            ledger,
+            reader,
+            holder: Holder::me(),
+            now: 1_000_000_000_000,
+            event: "SessionStart",
+            moment: Moment::Session,
+            lanes: 4,
+        }
     }
 
     fn arrive(&mut self, plan: Option<&str>, lane: u8, is_reset: bool) -> Arrived {
@@ -95,20 +105,22 @@ impl Fixture {
             let placed: Vec<_> = standing.queued.iter().zip(0..).map(|(waiting, slot)| (waiting.id, slot)).collect();
             let first = placed.len() as u32;
             let segments = standing.due.iter().zip(first..).map(|(due, slot)| segment(pieces[due.piece], slot)).collect();
-            Briefing { segments, placed, notes: Vec::new() }
+            Briefing { segments, placed, ..Briefing::default() }
         };
         self.admit_as(arrived, lane, &offers, &mut arrange)
     }
 
     fn admit_as(&mut self, arrived: &Arrived, lane: u8, offers: &[Offer<'_>], arrange: &mut dyn FnMut(&Standing) -> Briefing) -> Claim {
         let mut admission = Admission {
-            printer: printer(lane, &self.holder, self.event, self.moment),
+            printer: Printer { lanes: self.lanes, ..printer(lane, &self.holder, self.event, self.moment) },
             session: arrived.known.session,
             epoch: arrived.known.epoch,
             plan: arrived.plan,
             now: self.now,
             offers,
             done: 1,
+            owe: 0,
+            watched: "",
             arrange,
         };
         self.ledger.admit(&mut admission).unwrap()
@@ -137,6 +149,7 @@ fn plain<'a>(key: &'a SessionKey, holder: &'a Holder, now: i64) -> Arrival<'a> {
         cwd: "/p",
         now,
         holder,
+        client: "",
         is_reset: false,
         owed_after_reset: 4,
         forget_all_but: None,
@@ -155,8 +168,7 @@ fn segment((piece, hash): (&str, &str), slot: u32) -> Segment {
     Segment {
         piece: piece.into(),
         hash: hash.into(),
-        part: 1,
-        parts: 1,
+        part: None,
         path: piece.into(),
         file: piece.into(),
         source: Some(Source::Domains),

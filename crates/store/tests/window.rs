@@ -1,9 +1,10 @@
 //! Epochs: when the window is emptied, and what that means for what was in it.
 
 use briefing_core::Moment;
-use briefing_store::{Arrival, PlanState, SessionKey};
+use briefing_core::fit::{Briefing, Due, Part, Segment, Standing};
+use briefing_store::{Arrival, Arrived, Offer, PlanState, SessionKey};
 
-use crate::{on_every_engine, plain, texts};
+use crate::{Fixture, on_every_engine, plain, segment, texts};
 
 #[test]
 fn a_reset_counts_once_however_many_lanes_see_it() {
@@ -169,5 +170,78 @@ fn a_lane_that_did_not_plan_names_its_own_event() {
         let rows = fixture.deliveries();
         assert_eq!((rows[0].event.as_str(), rows[0].moment), ("SessionStart", Some(Moment::Session)));
         assert_eq!((rows[1].event.as_str(), rows[1].moment), ("PostToolUse", Some(Moment::Tool)));
+    });
+}
+
+/// A piece in three parts, of which a session's start carried the first two and a message the third.
+fn in_three_parts(fixture: &mut Fixture) -> Arrived {
+    let part = |number: u32, slot: u32| Segment {
+        part: Some(Part { number, of: 3, start: 10 * number as usize - 10, stop: 10 * number as usize, total: 30 }),
+        text: format!("part {number}"),
+        ..segment(("/a", "1"), slot)
+    };
+    let segments = [part(1, 0), part(2, 0), part(3, 1)];
+    let start = fixture.arrive(None, 1, false);
+    let offers = [Offer { piece: "/a", hash: "1", whole: None }];
+    let mut arrange = |_: &Standing| Briefing { segments: segments.to_vec(), ..Briefing::default() };
+    let claim = fixture.admit_as(&start, 1, &offers, &mut arrange);
+    assert_eq!(texts(&claim), ["part 1", "part 2"]);
+    fixture.confirm(&claim);
+    start
+}
+
+fn due(fixture: &mut Fixture, arrived: &Arrived, hash: &str) -> (Vec<Due>, usize) {
+    let offers = [Offer { piece: "/a", hash, whole: None }];
+    let mut seen = (Vec::new(), 0);
+    let mut arrange = |standing: &Standing| {
+        seen = (standing.due.clone(), standing.queued.len());
+        Briefing { placed: standing.queued.iter().map(|waiting| (waiting.id, 0)).collect(), ..Briefing::default() }
+    };
+    let claim = fixture.admit_as(arrived, 1, &offers, &mut arrange);
+    fixture.confirm(&claim);
+    seen
+}
+
+#[test]
+fn a_part_that_was_kept_is_not_sent_again() {
+    on_every_engine(|fixture| {
+        in_three_parts(fixture);
+        (fixture.event, fixture.moment) = ("UserPromptSubmit", Moment::Message);
+        let message = fixture.arrive(None, 1, false);
+        assert_eq!(due(fixture, &message, "1"), (vec![], 1), "the third part leaves");
+        let resumed = fixture.resume_with_messages_only();
+        let (due, queued) = due(fixture, &resumed, "1");
+        assert_eq!(queued, 0);
+        assert_eq!(due[0].lost.iter().map(|part| (part.number, part.start)).collect::<Vec<_>>(), [(1, 0), (2, 10)]);
+    });
+}
+
+#[test]
+fn a_queue_does_not_outlive_its_first_part() {
+    on_every_engine(|fixture| {
+        in_three_parts(fixture);
+        let resumed = fixture.resume_with_messages_only();
+        assert_eq!(resumed.known.open, 0, "the third part has left the queue");
+        assert_eq!(due(fixture, &resumed, "1"), (vec![Due::default()], 0), "nothing is left: the piece is due as a whole");
+    });
+}
+
+#[test]
+fn versions_are_counted_as_the_session_saw_them() {
+    on_every_engine(|fixture| {
+        let mut seen = Vec::new();
+        for hash in ["1", "2", "1", "1"] {
+            let arrived = fixture.arrive(None, 1, false);
+            let mut versions = None;
+            let offers = [Offer { piece: "/a", hash, whole: None }];
+            let mut arrange = |standing: &Standing| {
+                versions = standing.due.first().map(|due| due.versions);
+                Briefing { segments: standing.due.iter().map(|_| segment(("/a", hash), 0)).collect(), ..Briefing::default() }
+            };
+            let claim = fixture.admit_as(&arrived, 1, &offers, &mut arrange);
+            fixture.confirm(&claim);
+            seen.push(versions);
+        }
+        assert_eq!(seen, [Some(0), Some(1), Some(2), None]);
     });
 }

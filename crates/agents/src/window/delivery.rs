@@ -4,15 +4,16 @@ use std::time::{Duration, Instant};
 
 use briefing_core::Moment;
 use briefing_core::fit::{Briefing, Standing, fit};
-use briefing_core::render::window;
+use briefing_core::render::window::{self, Place};
 use briefing_core::settings::Settings;
 use briefing_core::shown::path_text;
 use briefing_core::sources::{Opens, Source, Sources};
+use briefing_core::watch::{self, Watched};
 use briefing_store::{
-    Admission, Arrival, Arrived, Claim, Holder, Known, Ledger, Offer, Parent, PlanState, Printer, SessionKey, StoreError,
+    Admission, Arrival, Arrived, Claim, Holder, Known, Ledger, Life, Offer, Parent, PlanState, Printer, SessionKey, StoreError,
 };
 
-use super::{Outcome, Target, Window, by_message, wall_clock};
+use super::{Outcome, Target, Window, by_message, milliseconds, wall_clock};
 use crate::agent::Keeps;
 use crate::fork::{self, Origin};
 use crate::lanes;
@@ -36,7 +37,7 @@ impl Window<'_> {
             holder: &holder,
             reaped_as: lanes::reaped_as(request.client),
             event: request.event.name,
-            moment: request.event.moment,
+            moment: request.carrying_moment(),
         };
         let claim = loop {
             match arrived.state {
@@ -50,10 +51,7 @@ impl Window<'_> {
                 }
             }
         };
-        if claim.rows.is_empty() {
-            return Ok(Outcome::Silent);
-        }
-        self.hand_over(ledger, &claim, target)
+        self.hand_over(ledger, claim, printer, target)
     }
 
     fn arrive(&self, ledger: &mut dyn Ledger, holder: &Holder, is_reset: bool) -> Result<Arrived, StoreError> {
@@ -62,6 +60,7 @@ impl Window<'_> {
         // The payloads of two resumes are the same; only the client's process differs.
         let occasion = format!("{} {}", request.occasion, request.client.unwrap_or_default());
         let parent_key = origin.as_ref().map(|origin| SessionKey::new(request.agent.name, &origin.session, None));
+        let forked = origin.zip(parent_key.as_ref()).map(|(origin, key)| Parent { key, until: origin.until });
         let is_resumed = request.event.moment == Moment::Session && request.start == Start::Resume;
         let forgets = is_resumed && request.agent.keeps == Keeps::Messages;
         let keeps_message = self.present & by_message() != 0;
@@ -72,14 +71,15 @@ impl Window<'_> {
             cwd: &path_text(&self.places.here),
             now: wall_clock(),
             holder,
+            client: &self.client,
             is_reset,
             // After a clear, the user starts new work: only what a new session gets is due.
             owed_after_reset: if request.start == Start::Clear { 0 } else { AFTER_RESET },
             forget_all_but: forgets.then_some(Moment::Message),
             forget_sources: if forgets { Source::opening(&[Opens::First, Opens::Work]) } else { 0 },
-            owe: if self.owes() { by_message() } else { 0 },
+            owe: self.owes(),
             message: request.message.as_deref().filter(|_| keeps_message),
-            parent: origin.zip(parent_key.as_ref()).map(|(origin, key)| Parent { key, until: origin.until }),
+            parent: self.beside.as_ref().map(|key| Parent { key, until: began(request) }).or(forked),
         })
     }
 
@@ -87,10 +87,11 @@ impl Window<'_> {
     fn plan(&mut self, settings: &Settings, ledger: &mut dyn Ledger, arrived: &Arrived, printer: Printer<'_>) -> Result<Claim, StoreError> {
         let request = self.request;
         let known = &arrived.known;
-        let open = moment::sources(request.agent, request.event, request.start, known.done, known.owed);
+        let open = moment::sources(request.agent, request.event, request.start, known.done, known.owed) | self.changed;
         let sources = wanted(request, open & self.present, &known.message);
         let message = request.message.as_deref().or(Some(&known.message)).filter(|message| !message.is_empty());
-        let pieces = self.bring(settings, sources, message);
+        let gathered = self.bring(settings, sources, message);
+        let pieces = &gathered.pieces;
         let hex = |hash: &blake3::Hash| hash.to_hex().to_string();
         let hashes: Vec<(String, Option<String>)> =
             pieces.iter().map(|piece| (hex(&piece.hash), piece.whole.as_ref().map(|whole| hex(&whole.hash)))).collect();
@@ -104,16 +105,20 @@ impl Window<'_> {
             })
             .collect();
         let room = self.room();
-        let (mut notes, mut brought) = (Vec::new(), 0);
+        let (mut notes, mut sent) = (Vec::new(), Vec::new());
         let mut arrange = |standing: &Standing| -> Briefing {
-            brought = standing.due.iter().fold(0, |all, due| all | pieces[due.piece].source.bit());
             let mut briefing = match request.only {
-                Some(source) => fit_alone(source, standing, |own| fit(own, &pieces, room)),
-                None => fit(standing, &pieces, room),
+                Some(source) => fit_alone(source, standing, |own| fit(own, pieces, room)),
+                None => fit(standing, pieces, room),
             };
             notes = std::mem::take(&mut briefing.notes);
+            sent = std::mem::take(&mut briefing.sent);
             briefing
         };
+        // A source that could not read everything is asked again at the next event. If that fails too, with every message.
+        let retried = gathered.incomplete & !known.owed;
+        let unread = Source::of(gathered.incomplete & !retried).map(|source| (source, Watched::unread()));
+        let watched: Vec<(Source, Watched)> = gathered.watched.into_iter().chain(unread).collect();
         // Documents are never done, because the next message may need others. What an absent source owes is settled.
         let settled = if request.only.is_some() { 0 } else { known.owed & (by_message() | !self.present) };
         let claim = ledger.admit(&mut Admission {
@@ -123,25 +128,39 @@ impl Window<'_> {
             plan: arrived.plan,
             now: wall_clock(),
             offers: &offers,
-            done: (sources & !by_message()) | settled,
+            done: ((sources & !by_message()) | settled) & !retried,
+            owe: retried,
+            watched: &watch::updated(&known.watched, sources, &watched),
             arrange: &mut arrange,
         })?;
         self.notes.extend(notes);
-        self.brought |= brought;
+        self.sent = sent;
         Ok(claim)
     }
 
     /// Renders, delivers and confirms a claim.
-    fn hand_over(&mut self, ledger: &mut dyn Ledger, claim: &Claim, target: &mut dyn Target) -> Result<Outcome, StoreError> {
+    fn hand_over(
+        &mut self,
+        ledger: &mut dyn Ledger,
+        mut claim: Claim,
+        printer: Printer<'_>,
+        target: &mut dyn Target,
+    ) -> Result<Outcome, StoreError> {
         let request = self.request;
-        let segments: Vec<&str> = claim.rows.iter().map(|row| row.text.as_str()).collect();
-        let header = (claim.of > 1 && request.only.is_none()).then(|| window::header(claim.number, claim.of));
-        let rendered = window::output(header.as_deref(), &segments, request.agent.unit);
         if claim.follows {
-            lanes::wait_for_turn(ledger, claim, self.deadline);
+            lanes::wait_for_turn(ledger, &claim, self.deadline);
+            claim = ledger.take_turn(claim, printer, wall_clock())?;
         }
+        if claim.rows.is_empty() {
+            return Ok(Outcome::Silent);
+        }
+        let segments: Vec<&str> = claim.rows.iter().map(|row| row.text.as_str()).collect();
+        let Claim { number, of, is_continued, left, .. } = claim;
+        let place = Place { number, of, is_continued, has_more: left > 0 };
+        let header = window::header(place).filter(|_| request.only.is_none());
+        let rendered = window::output(header.as_deref(), &segments, request.agent.unit);
         if let Err(error) = target.deliver(&rendered) {
-            ledger.release(claim)?;
+            ledger.release(&claim)?;
             return Ok(Outcome::NotPrinted { problem: error.to_string() });
         }
         let entry = briefing_store::LogEntry {
@@ -154,25 +173,51 @@ impl Window<'_> {
             notes: &self.notes,
         };
         // The output has been written. If confirming fails, the output is delivered a second time.
-        let _ = ledger.confirm(claim, &entry);
+        let _ = ledger.confirm(&claim, &entry);
         let _ = ledger.tidy();
         self.size = rendered.size;
         Ok(Outcome::Delivered)
     }
 
     /// Returns whether nothing is due and the event changes nothing, according to the ledger.
-    pub(super) fn is_quiet(&self, ledger: &mut dyn Ledger) -> bool {
-        let Ok(known) = ledger.look(&self.key) else { return false };
-        is_quiet(self.request, self.present, self.owes(), known.as_ref())
+    pub(super) fn is_quiet(&mut self, ledger: &mut dyn Ledger) -> bool {
+        let Ok(known) = self.find_session(ledger) else { return false };
+        // What has changed comes with the user's next message: an agent that is editing a file must not get half of it back.
+        if self.request.message.is_some() && self.request.event.moment == Moment::Message {
+            self.changed = known.as_ref().map_or(0, |known| watch::changed(&known.watched)) & self.present;
+        }
+        let (request, known) = (self.request, known.as_ref());
+        if request.is_reset || self.owes() != 0 {
+            return self.present == 0 && known.is_none();
+        }
+        if !request.event.carries {
+            return true;
+        }
+        let sources = (moment::sources_for(request.agent, request.event, request.start, known) & self.present) | self.changed;
+        known.is_none_or(|known| known.open == 0) && wanted(request, sources, known.map_or("", |known| &known.message)) == 0
     }
-}
 
-fn is_quiet(request: &Request, present: Sources, owes: bool, known: Option<&Known>) -> bool {
-    if request.is_reset || owes {
-        return present == 0 && known.is_none();
+    /// Looks up the session. A second process that works on the same session has a window of its own.
+    fn find_session(&mut self, ledger: &mut dyn Ledger) -> Result<Option<Known>, StoreError> {
+        let known = ledger.look(&self.key)?;
+        let Some(pid) = self.request.client else { return Ok(known) };
+        let owner = known.as_ref().map_or("", |known| known.client.as_str());
+        if Holder::has_pid(owner, pid) {
+            return Ok(known);
+        }
+        self.client = Holder::of(pid).map(|client| client.text()).unwrap_or_default();
+        if owner.is_empty() || self.client.is_empty() {
+            return Ok(known);
+        }
+        let beside = self.key.beside(&self.client);
+        let second = ledger.look(&beside)?;
+        if second.is_none() && Holder::life_of(owner) != Life::Runs {
+            // The process that had the window has ended; this one goes on with it.
+            return Ok(known);
+        }
+        self.beside = Some(std::mem::replace(&mut self.key, beside));
+        Ok(second)
     }
-    let sources = moment::sources_for(request.agent, request.event, request.start, known) & present;
-    known.is_none_or(|known| known.open == 0) && wanted(request, sources, known.map_or("", |known| &known.message)) == 0
 }
 
 /// Fits all of one source into the first output. What other sources have queued stays queued.
@@ -189,6 +234,12 @@ fn fit_alone(source: Source, standing: &Standing, fit: impl Fn(&Standing) -> Bri
 fn wanted(request: &Request, sources: Sources, kept: &str) -> Sources {
     let has_words = request.message.is_some() || (request.event.moment != Moment::Message && !kept.is_empty());
     if has_words { sources } else { sources & !by_message() }
+}
+
+/// Returns when the agent's process began, in milliseconds since 1970. What the session received later is not in its window.
+fn began(request: &Request) -> i64 {
+    let client = request.client.and_then(fork::Client::of);
+    client.map_or(i64::MAX, |client| milliseconds(client.started))
 }
 
 /// Returns the session that a fork was made from.

@@ -3,8 +3,9 @@
 use std::rc::Rc;
 
 use briefing_core::Note;
+use briefing_core::fit::Sent;
 use briefing_core::settings::{Places, Settings};
-use briefing_core::sources::{Notice, Source, Sources};
+use briefing_core::sources::Notice;
 use briefing_store::Outcome;
 
 /// The outcome of a request, with all notes.
@@ -18,8 +19,8 @@ pub struct Receipt {
     /// The size of what was delivered, in the agent's unit.
     pub size: u64,
     pub notes: Vec<Note>,
-    /// The sources from which this process has delivered something.
-    pub(super) brought: Sources,
+    /// What this process has delivered or queued, per source.
+    pub sent: Vec<Sent>,
     pub(super) places: Places,
     /// `None` if nothing could be due, because the settings are then not resolved.
     pub(super) settings: Option<Rc<Settings>>,
@@ -28,7 +29,7 @@ pub struct Receipt {
 impl Receipt {
     /// Returns whether this process has delivered anything into the window.
     pub fn has_brought(&self) -> bool {
-        self.brought != 0
+        !self.sent.is_empty()
     }
 
     /// Returns the notices for the user's webhook. They contain amounts, never content.
@@ -36,6 +37,6 @@ impl Receipt {
         let Some(settings) = self.settings.as_ref().filter(|_| !matches!(self.outcome, Outcome::NotPrinted { .. })) else {
             return Vec::new();
         };
-        Source::of(self.brought).filter_map(|source| source.notice(&self.places, settings)).collect()
+        self.sent.iter().filter_map(|sent| sent.source.notice(&self.places, settings, *sent)).collect()
     }
 }

@@ -4,16 +4,17 @@
 //! the core files together, a message delivers its documents, and the first tool event after the ledger was lost
 //! delivers the core files. The log of hooks remembers that they were sent; without it, tool events deliver nothing,
 //! because they would repeat themselves. All lanes of an event compute the same outputs, and each prints its own. Nothing
-//! is queued.
+//! is queued: what does not fit is named.
 
 use briefing_core::fit::{Briefing, Due, Room, Standing, fit};
-use briefing_core::render::window;
+use briefing_core::render::window::{self, Place};
 use briefing_core::settings::Settings;
 use briefing_core::sources::{Opens, Source, Sources};
 use briefing_core::{Moment, Note, NoteKind, Piece, Rendered};
 use briefing_store::{Beat, StoreError, beats, can_beat};
 
 use super::{Outcome, Target, Window};
+use crate::lanes;
 use crate::request::Start;
 
 impl Window<'_> {
@@ -26,15 +27,18 @@ impl Window<'_> {
         if !request.event.carries || sources == 0 {
             return Outcome::Silent;
         }
-        let pieces = self.bring(settings, sources, request.message.as_deref());
-        let (outputs, briefing) = outputs(&pieces, self.room());
+        let pieces = self.bring(settings, sources, request.message.as_deref()).pieces;
+        // Nothing can wait for a later event: what this one cannot send is named.
+        let room = self.room();
+        let (outputs, briefing) = outputs(&pieces, Room { outputs: room.lanes, ..room });
         self.notes.extend(briefing.notes);
         let Some(rendered) = outputs.get(usize::from(request.lane.number) - 1) else { return Outcome::Silent };
+        lanes::wait_without_ledger(request, self.deadline);
         match target.deliver(rendered) {
             Ok(()) => {
                 // Every lane computes everything; only the first one reports it.
                 if request.lane.number == 1 {
-                    self.brought |= pieces.iter().fold(0, |all, piece| all | piece.source.bit());
+                    self.sent = briefing.sent;
                 }
                 self.size = rendered.size;
                 Outcome::DeliveredWithoutLedger
@@ -68,14 +72,20 @@ impl Window<'_> {
 
 /// Returns the outputs of an event at which all pieces are due, and how they were fitted.
 pub(crate) fn outputs(pieces: &[Piece], room: Room) -> (Vec<Rendered>, Briefing) {
-    let due = (0..pieces.len()).map(|piece| Due { piece, is_update: false }).collect();
+    let due = (0..pieces.len()).map(|piece| Due { piece, ..Due::default() }).collect();
     let briefing = fit(&Standing { due, ..Standing::default() }, pieces, room);
     let count = briefing.segments.iter().map(|segment| segment.slot + 1).max().unwrap_or(0);
     let outputs = (0..count)
         .map(|slot| {
             let texts: Vec<&str> =
                 briefing.segments.iter().filter(|segment| segment.slot == slot).map(|segment| segment.text.as_str()).collect();
-            let header = (count > 1).then(|| window::header(slot + 1, count));
+            let (sent, has_more) = (count.min(room.lanes), count > room.lanes);
+            let place = if slot < sent {
+                Place { number: slot + 1, of: sent, is_continued: false, has_more }
+            } else {
+                Place { number: 1, of: 1, is_continued: true, has_more: slot + 1 < count }
+            };
+            let header = window::header(place);
             window::output(header.as_deref(), &texts, room.unit)
         })
         .collect();

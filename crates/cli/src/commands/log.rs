@@ -132,6 +132,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let part = if row.parts > 1 { format!(", part {} of {}", row.part, row.parts) } else { String::new() };
         let state = match row.state {
             State::Delivered => "delivered",
+            State::Lost => "lost, due again",
             State::Pending => "being printed",
             State::Queued => "waits",
         };

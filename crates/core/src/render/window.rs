@@ -9,13 +9,18 @@ pub use crate::frames::MARK;
 use crate::frames::inline;
 use crate::measure::Unit;
 
-/// Returns the line above a piece.
-pub fn label(path: &str, reason: &str, is_update: bool, part: Option<(u32, u32)>) -> String {
+/// Returns the line above a piece. `versions` is how many earlier versions of it the session has received.
+pub fn label(path: &str, reason: &str, versions: u32, part: Option<(u32, u32)>) -> String {
     let path = inline(path);
     let reason = inline(reason);
     let mut line = format!("{MARK}{path} ({reason}");
-    if is_update {
-        line.push_str("; changed, replaces what you saw");
+    match versions {
+        0 => {}
+        1 => line.push_str("; changed, replaces what you saw"),
+        // Agents drop a text that equals an earlier one. A file that was changed back must still differ.
+        _ => {
+            let _ = write!(line, "; changed again (change {versions}), replaces what you saw");
+        }
     }
     if let Some((part, parts)) = part {
         let _ = write!(line, "; part {part} of {parts}");
@@ -24,9 +29,37 @@ pub fn label(path: &str, reason: &str, is_update: bool, part: Option<(u32, u32)>
     line
 }
 
-/// Returns the first line of an output that is one of several.
-pub fn header(number: u32, of: u32) -> String {
-    format!("{MARK}project context, part {number} of {of} ===\n")
+/// The place of an output among those of its event and of the events around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// From 1, among the outputs of the event.
+    pub number: u32,
+    /// The number of outputs of the event.
+    pub of: u32,
+    /// Whether an earlier event sent the beginning.
+    pub is_continued: bool,
+    /// Whether a later event sends more.
+    pub has_more: bool,
+}
+
+/// Returns the first line of an output that does not stand alone.
+pub fn header(place: Place) -> Option<String> {
+    let Place { number, of, is_continued, has_more } = place;
+    if of < 2 && !is_continued && !has_more {
+        return None;
+    }
+    let mut line = format!("{MARK}project context");
+    if is_continued {
+        line.push_str(", continued");
+    }
+    if of > 1 {
+        let _ = write!(line, ", part {number} of {of}");
+    }
+    if has_more && number == of {
+        line.push_str("; more follows");
+    }
+    line.push_str(" ===\n");
+    Some(line)
 }
 
 /// The maximum size of a header, in any unit.
@@ -66,6 +99,6 @@ mod tests {
 
     #[test]
     fn a_path_stays_on_its_line() {
-        assert_eq!(label("a\nb", "why", false, Some((1, 2))), "=== brief: a\\nb (why; part 1 of 2) ===\n");
+        assert_eq!(label("a\nb", "why", 0, Some((1, 2))), "=== brief: a\\nb (why; part 1 of 2) ===\n");
     }
 }

@@ -19,9 +19,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::Failure;
 use crate::candidate::Candidate;
+use crate::fit::Sent;
 use crate::note::Note;
-use crate::piece::{Brought, Piece};
+use crate::piece::{Brought, Piece, Role};
 use crate::settings::{Places, Settings};
+use crate::watch::Watched;
 
 /// A source that opens by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -54,9 +56,9 @@ pub enum Opens {
 pub enum Framing {
     /// Each stands under a line that names its file.
     Labelled,
-    /// They are printed as they are, below the source's own head, which is recognised by `sign`. One that had to be split
-    /// is labelled all the same.
-    Own { head: fn() -> String, sign: &'static str },
+    /// They are printed as they are, below the source's own head, which is recognised by `sign`, and above closing notes
+    /// that begin with a count of what was sent (files, tokens). A part of a piece, and an update, is labelled all the same.
+    Own { head: fn() -> String, close: fn(usize, u64) -> String, sign: &'static str },
 }
 
 /// A summary of an injection, without any of its content.
@@ -80,8 +82,10 @@ pub struct Row {
     is_here: fn(&Places) -> bool,
     bring: fn(&Ask<'_>) -> Brought,
     /// Returns what the user's webhook receives when its pieces went in.
-    notice: Option<fn(&Places, &Settings) -> Option<Notice>>,
+    notice: Option<Notify>,
 }
+
+type Notify = fn(&Places, &Settings, Sent) -> Option<Notice>;
 
 const DOMAINS: Row = Row {
     name: "domains",
@@ -98,7 +102,7 @@ const GATE: Row = Row {
     name: "gate",
     bit: 2,
     opens: Opens::Work,
-    framing: Framing::Own { head: gate::banner, sign: gate::BANNER_START },
+    framing: Framing::Own { head: gate::banner, close: gate::footer, sign: gate::BANNER_START },
     variables: &gate::DIRECTORY_VARIABLES,
     is_here: gate::is_here,
     bring: |ask| gate::bring(ask.places, ask.settings),
@@ -180,8 +184,8 @@ impl Source {
     }
 
     /// Returns what the user's webhook receives when pieces of this source went into a window.
-    pub fn notice(self, places: &Places, settings: &Settings) -> Option<Notice> {
-        self.row().notice.and_then(|notice| notice(places, settings))
+    pub fn notice(self, places: &Places, settings: &Settings, sent: Sent) -> Option<Notice> {
+        self.row().notice.and_then(|notice| notice(places, settings, sent))
     }
 }
 
@@ -206,23 +210,37 @@ pub fn named_by(settings: &Settings) -> Sources {
     bit(has_directory, Source::Gate) | bit(has_index || has_directory, Source::Docs)
 }
 
+/// What all sources brought together.
+#[derive(Debug, Clone, Default)]
+pub struct Gathered {
+    pub pieces: Vec<Piece>,
+    pub notes: Vec<Note>,
+    pub watched: Vec<(Source, Watched)>,
+    /// The sources that could not read everything, for a reason that may pass.
+    pub incomplete: Sources,
+}
+
 /// Asks the sources in order. Keeps the first piece of each identity, and drops the parts of a file that is included whole.
-pub fn bring(ask: &Ask<'_>, sources: Sources) -> (Vec<Piece>, Vec<Note>) {
-    let mut pieces: Vec<Piece> = Vec::new();
-    let mut notes = Vec::new();
+pub fn bring(ask: &Ask<'_>, sources: Sources) -> Gathered {
+    let mut all = Gathered::default();
     for source in Source::of(sources) {
         let brought = (source.row().bring)(ask);
-        notes.extend(brought.notes);
+        if brought.is_incomplete() {
+            all.incomplete |= source.bit();
+        }
+        all.notes.extend(brought.notes);
+        all.watched.extend(brought.watched.into_iter().map(|watched| (source, watched)));
         for piece in brought.pieces {
-            if !piece.text.trim().is_empty() && !pieces.iter().any(|other| piece.is_within(other)) {
-                pieces.push(piece);
+            let has_text = piece.role == Role::Closing || !piece.text.trim().is_empty();
+            if has_text && !all.pieces.iter().any(|other| piece.is_within(other)) {
+                all.pieces.push(piece);
             }
         }
         if brought.is_behind {
             ask.helper.prepare(&ask.places.here);
         }
     }
-    (pieces, notes)
+    all
 }
 
 /// Returns the documents that fit the current message, chosen by the local selector or the model of the settings.

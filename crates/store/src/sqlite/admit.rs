@@ -1,9 +1,10 @@
 //! Pieces enter the queue, a process claims its output, and confirms what it has printed.
 
-use briefing_core::Source;
-use briefing_core::fit::{Due, Standing, Waiting};
+use briefing_core::fit::{Due, Part, Standing, Waiting};
+use briefing_core::{Moment, Source};
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::arrive::{forget_unwritten, free_the_dead};
 use super::{LOG_LINES, SOURCE, source_of};
 use crate::error::StoreError;
 use crate::ledger::{Admission, Claim, Claimed, LogEntry, Offer, PlanId, Printer};
@@ -27,9 +28,7 @@ pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> R
     connection.execute("DELETE FROM deliveries WHERE session = ?1 AND state = 0 AND transient = 1", [session])?;
     let mut due = Vec::new();
     for (place, offer) in admission.offers.iter().enumerate() {
-        if let Some(is_update) = is_due(connection, session, epoch, offer)? {
-            due.push(Due { piece: place, is_update });
-        }
+        due.extend(due_of(connection, session, epoch, offer)?.map(|due| Due { piece: place, ..due }));
     }
     let queued = queued(connection, session)?;
     if queued.is_empty() {
@@ -41,41 +40,70 @@ pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> R
     }
     let mut insert = connection.prepare(
         "INSERT INTO deliveries (session, epoch, piece, hash, part, parts, path, file, source, reason, moment, event, rank, transient, size,
-         tokens, rendered_hash, rendered_length, text, slot, at, state)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, 0)",
+         tokens, rendered_hash, rendered_length, text, slot, at, part_start, part_stop, part_total, state)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, 0)",
     )?;
     let own_slot = u32::from(admission.printer.lane) - 1;
-    for part in briefing.segments {
-        let is_written = part.slot != own_slot || part.parts > 1;
+    let is_held_back = is_held_back(connection, session, epoch, &admission.printer, admission.now)?;
+    for segment in briefing.segments {
+        let part = segment.part;
+        // What was lost of it is sent again now, in the same parts or as a whole.
+        let resent = "DELETE FROM deliveries WHERE session = ?1 AND epoch = ?2 AND piece = ?3 AND state = 3";
+        connection.execute(resent, params![session, epoch, segment.piece])?;
+        let is_written = segment.slot != own_slot || part.is_some() || is_held_back;
         insert.execute(params![
             session,
             epoch,
-            part.piece,
-            part.hash,
-            part.part,
-            part.parts,
-            part.path,
-            part.file,
-            part.source.map_or("", Source::name),
-            part.reason.to_json(),
+            segment.piece,
+            segment.hash,
+            part.map_or(1, |part| part.number),
+            part.map_or(1, |part| part.of),
+            segment.path,
+            segment.file,
+            segment.source.map_or("", Source::name),
+            segment.reason.to_json(),
             admission.printer.moment.word(),
             admission.printer.event,
-            part.order.number(),
-            part.is_transient,
-            part.size,
-            part.tokens,
-            blake3::hash(part.text.as_bytes()).to_hex().as_str(),
-            part.text.len(),
-            is_written.then_some(&part.text),
-            base + i64::from(part.slot),
+            segment.order.number(),
+            segment.is_transient,
+            segment.size,
+            segment.tokens,
+            blake3::hash(segment.text.as_bytes()).to_hex().as_str(),
+            segment.text.len(),
+            is_written.then_some(&segment.text),
+            base + i64::from(segment.slot),
             admission.now,
+            part.map(|part| part.start),
+            part.map(|part| part.stop),
+            part.map(|part| part.total),
         ])?;
         if !is_written {
-            unwritten.push((connection.last_insert_rowid(), part.text));
+            unwritten.push((connection.last_insert_rowid(), segment.text));
         }
     }
-    connection.execute("UPDATE sessions SET done = done | ?2, owed = owed & ~?2 WHERE id = ?1", params![session, admission.done])?;
+    connection.execute(
+        "UPDATE sessions SET done = done | ?2, owed = (owed & ~?2) | ?3, watched = ?4 WHERE id = ?1",
+        params![session, admission.done, admission.owe, admission.watched],
+    )?;
     Ok(unwritten)
+}
+
+/// How long tool calls that run in parallel may be apart.
+const PARALLEL_MILLIS: i64 = 700;
+
+/// Tells whether a tool event must leave its output to a later one, because another tool event has just printed.
+///
+/// An agent that runs tools in parallel orders their contexts by tool, not by time: two outputs would change places. An
+/// event with several lanes is sent once for all tools of a response.
+fn is_held_back(connection: &Connection, session: i64, epoch: i64, printer: &Printer<'_>, now: i64) -> Result<bool, StoreError> {
+    if printer.moment != Moment::Tool || printer.lanes > 1 {
+        return Ok(false);
+    }
+    let mut statement = connection.prepare(
+        "SELECT 1 FROM deliveries WHERE session = ?1 AND epoch = ?2 AND state IN (1, 2) AND moment = 'tool' AND abs(at - ?3) < ?4 LIMIT 1",
+    )?;
+    // The other one may have looked at the clock later, and still have been faster.
+    Ok(statement.exists(params![session, epoch, now, PARALLEL_MILLIS])?)
 }
 
 /// Returns what waits, in the order in which it leaves.
@@ -89,8 +117,8 @@ fn queued(connection: &Connection, session: i64) -> Result<Vec<Waiting>, StoreEr
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Tells whether the window lacks this content of a piece: `None` when it has it, else whether it has an older one.
-fn is_due(connection: &Connection, session: i64, epoch: i64, offer: &Offer<'_>) -> Result<Option<bool>, StoreError> {
+/// Returns what the window lacks of a piece, or `None` if it has all of it or waits for it.
+fn due_of(connection: &Connection, session: i64, epoch: i64, offer: &Offer<'_>) -> Result<Option<Due>, StoreError> {
     // The newest counts: a file that was changed and changed back is an update twice.
     let mut statement = connection
         .prepare_cached("SELECT id, hash FROM deliveries WHERE session = ?1 AND epoch = ?2 AND piece = ?3 ORDER BY id DESC LIMIT 1")?;
@@ -105,25 +133,87 @@ fn is_due(connection: &Connection, session: i64, epoch: i64, offer: &Offer<'_>) 
     {
         return Ok(None);
     }
-    match own {
-        None => Ok(Some(false)),
-        Some((_, hash)) if hash == offer.hash => Ok(None),
-        Some(_) => {
-            connection.execute("DELETE FROM deliveries WHERE session = ?1 AND piece = ?2 AND state = 0", params![session, offer.piece])?;
-            Ok(Some(true))
-        }
+    let Some((_, hash)) = own else { return Ok(Some(Due::default())) };
+    if hash == offer.hash {
+        return lost_of(connection, session, epoch, offer);
     }
+    // An older version that still waits never leaves; if it was the only one, this is what the window has.
+    connection.execute("DELETE FROM deliveries WHERE session = ?1 AND piece = ?2 AND state = 0", params![session, offer.piece])?;
+    if newest_of(offer.piece)?.is_some_and(|(_, hash)| hash == offer.hash) {
+        return lost_of(connection, session, epoch, offer);
+    }
+    let mut versions = connection.prepare_cached(
+        "SELECT count(*), coalesce(sum(epoch = ?2 AND state < 3), 0) FROM deliveries WHERE session = ?1 AND piece = ?3 AND part = 1 AND state > 0",
+    )?;
+    let (all, here): (u32, u32) = versions.query_row(params![session, epoch, offer.piece], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(Some(Due { versions: if here > 0 { all } else { 0 }, ..Due::default() }))
+}
+
+/// Returns the parts that the window has lost of a piece whose content it has otherwise.
+fn lost_of(connection: &Connection, session: i64, epoch: i64, offer: &Offer<'_>) -> Result<Option<Due>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT part, parts, part_start, part_stop, part_total FROM deliveries
+         WHERE session = ?1 AND epoch = ?2 AND piece = ?3 AND hash = ?4 AND state = 3 ORDER BY part",
+    )?;
+    let rows = statement.query_map(params![session, epoch, offer.piece, offer.hash], |row| {
+        let (number, of) = (row.get(0)?, row.get(1)?);
+        // Earlier versions did not note where they cut: a total of 0 fits no text, so the whole piece is sent.
+        let at = |column| Ok::<_, rusqlite::Error>(row.get::<_, Option<usize>>(column)?.unwrap_or(0));
+        Ok(Part { number, of, start: at(2)?, stop: at(3)?, total: at(4)? })
+    })?;
+    let lost: Vec<Part> = rows.collect::<Result<_, _>>()?;
+    Ok((!lost.is_empty()).then(|| Due { lost, ..Due::default() }))
+}
+
+/// A planned event, as its lanes see it.
+struct Planned {
+    session: i64,
+    epoch: i64,
+    series: i64,
+    base: i64,
+}
+
+fn planned(connection: &Connection, plan: PlanId) -> Result<Option<Planned>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT sessions.id, epoch, series, base FROM plans JOIN sessions ON sessions.id = plans.session WHERE plans.id = ?1 AND base > 0",
+    )?;
+    let row =
+        statement.query_row([plan], |row| Ok(Planned { session: row.get(0)?, epoch: row.get(1)?, series: row.get(2)?, base: row.get(3)? }));
+    Ok(row.optional()?)
 }
 
 pub(super) fn claim(connection: &Connection, plan: PlanId, printer: Printer<'_>, now: i64) -> Result<Claim, StoreError> {
-    let mut statement = connection.prepare(
-        "SELECT sessions.id, epoch, series, base FROM plans JOIN sessions ON sessions.id = plans.session WHERE plans.id = ?1 AND base > 0",
-    )?;
-    let found: Option<(i64, i64, i64, i64)> =
-        statement.query_row([plan], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))).optional()?;
-    let Some((session, epoch, series, base)) = found else { return Ok(Claim::default()) };
-    let slot = base + i64::from(printer.lane) - 1;
-    let mut statement = connection.prepare(
+    let Some(planned) = planned(connection, plan)? else { return Ok(Claim::default()) };
+    if is_held_back(connection, planned.session, planned.epoch, &printer, now)? {
+        return Ok(Claim { session: planned.session, epoch: planned.epoch, plan, ..Claim::default() });
+    }
+    let own = planned.base + i64::from(printer.lane) - 1;
+    // A lane that is late may find that the next one has taken its output.
+    let is_taken = connection
+        .prepare_cached("SELECT 1 FROM deliveries WHERE session = ?1 AND epoch = ?2 AND slot = ?3 AND state > 0 AND lane <> ?4")?
+        .exists(params![planned.session, planned.epoch, own, printer.lane])?;
+    let end = planned.base + i64::from(printer.lanes);
+    let slot = if is_taken { first_waiting(connection, &planned, end)?.unwrap_or(own) } else { own };
+    claim_slot(connection, plan, &planned, slot, printer, now)
+}
+
+/// Returns the first output of an event before `end` that nobody has claimed.
+fn first_waiting(connection: &Connection, planned: &Planned, end: i64) -> Result<Option<i64>, StoreError> {
+    let mut statement = connection
+        .prepare_cached("SELECT min(slot) FROM deliveries WHERE session = ?1 AND epoch = ?2 AND state = 0 AND slot >= ?3 AND slot < ?4")?;
+    Ok(statement.query_row([planned.session, planned.epoch, planned.base, end], |row| row.get(0))?)
+}
+
+fn claim_slot(
+    connection: &Connection,
+    plan: PlanId,
+    planned: &Planned,
+    slot: i64,
+    printer: Printer<'_>,
+    now: i64,
+) -> Result<Claim, StoreError> {
+    let Planned { session, epoch, series, base } = *planned;
+    let mut statement = connection.prepare_cached(
         "SELECT id, text, path, tokens FROM deliveries WHERE session = ?1 AND epoch = ?2 AND state = 0 AND slot = ?3 ORDER BY rank, id",
     )?;
     let rows: Vec<Claimed> = statement
@@ -138,28 +228,67 @@ pub(super) fn claim(connection: &Connection, plan: PlanId, printer: Printer<'_>,
         .collect::<Result<_, _>>()?;
     if !rows.is_empty() {
         connection.execute(
-            "UPDATE deliveries SET state = 1, holder = ?4, reaped_as = ?5, at = ?6, event = ?7, moment = ?8
+            "UPDATE deliveries SET state = 1, holder = ?4, reaped_as = ?5, at = ?6, event = ?7, moment = ?8, lane = ?9
              WHERE session = ?1 AND epoch = ?2 AND state = 0 AND slot = ?3",
-            params![session, epoch, slot, printer.holder.text(), printer.reaped_as, now, printer.event, printer.moment.word()],
+            params![
+                session,
+                epoch,
+                slot,
+                printer.holder.text(),
+                printer.reaped_as,
+                now,
+                printer.event,
+                printer.moment.word(),
+                printer.lane
+            ],
         )?;
         connection.execute("UPDATE sessions SET last_slot = max(last_slot, ?2) WHERE id = ?1", [session, slot])?;
     }
-    let (last, left): (i64, u32) = connection.query_row(
-        "SELECT (SELECT coalesce(max(slot), ?3) FROM deliveries WHERE session = ?1 AND epoch = ?2 AND slot >= ?3),
+    let end = base + i64::from(printer.lanes);
+    let (of, left): (u32, u32) = connection.query_row(
+        "SELECT (SELECT count(DISTINCT slot) FROM deliveries WHERE session = ?1 AND epoch = ?2 AND slot >= ?3 AND slot < ?4),
          (SELECT count(*) FROM deliveries WHERE session = ?1 AND state = 0 AND slot >= ?4)",
-        [session, epoch, series, base + i64::from(printer.lanes)],
+        [session, epoch, base, end],
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
     Ok(Claim {
         session,
         epoch,
+        plan,
         rows,
-        number: u32::try_from(slot - series + 1).unwrap_or(1),
-        of: u32::try_from(last - series + 1).unwrap_or(1),
+        number: u32::try_from(slot - base + 1).unwrap_or(1),
+        of,
+        is_continued: base > series,
         slot,
-        follows: printer.lane > 1,
+        follows: slot > base,
         left,
     })
+}
+
+pub(super) fn take_turn(connection: &Connection, claim: &Claim, printer: Printer<'_>, now: i64) -> Result<Claim, StoreError> {
+    let Some(planned) = planned(connection, claim.plan)?.filter(|planned| planned.epoch == claim.epoch) else { return Ok(claim.clone()) };
+    let is_gone = free_the_dead(connection, planned.session, now)?;
+    let first = first_waiting(connection, &planned, claim.slot)?;
+    match first {
+        Some(slot) => {
+            release(connection, claim)?;
+            claim_slot(connection, claim.plan, &planned, slot, printer, now)
+        }
+        None if is_gone => {
+            release(connection, claim)?;
+            Ok(Claim { session: claim.session, epoch: claim.epoch, plan: claim.plan, ..Claim::default() })
+        }
+        None => Ok(claim.clone()),
+    }
+}
+
+/// Puts a claim back into the queue.
+pub(super) fn release(connection: &Connection, claim: &Claim) -> Result<(), StoreError> {
+    for row in &claim.rows {
+        connection.execute("UPDATE deliveries SET state = 0, holder = '' WHERE id = ?1 AND state = 1", [row.id])?;
+    }
+    forget_unwritten(connection, claim.session)?;
+    Ok(())
 }
 
 pub(super) fn confirm(connection: &Connection, claim: &Claim, entry: &LogEntry<'_>) -> Result<(), StoreError> {

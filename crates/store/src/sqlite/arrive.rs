@@ -1,5 +1,6 @@
 //! An event arrives: its session, its epoch, what dead processes held, and who plans it.
 
+use briefing_core::Moment;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::admit::remember_paths;
@@ -22,15 +23,13 @@ pub(super) fn arrive(connection: &Connection, arrival: &Arrival<'_>) -> Result<A
         reset(connection, session, arrival)?;
     }
     if let Some(moment) = arrival.forget_all_but {
-        let mut forget = connection.prepare(
-            "DELETE FROM deliveries WHERE session = ?1 AND moment <> ?2 AND state = 2 AND epoch = (SELECT epoch FROM sessions WHERE id = ?1)",
-        )?;
-        forget.execute(params![session, moment.word()])?;
+        lose_all_but(connection, session, moment)?;
         connection.execute("UPDATE sessions SET done = done & ~?2 WHERE id = ?1", params![session, arrival.forget_sources])?;
     }
     connection.execute(
-        "UPDATE sessions SET last_seen = ?2, owed = owed | ?3, cwd = ?4, message = coalesce(?5, message) WHERE id = ?1",
-        params![session, arrival.now, arrival.owe, arrival.cwd, arrival.message.map(shortened)],
+        "UPDATE sessions SET last_seen = ?2, owed = owed | ?3, cwd = ?4, message = coalesce(?5, message),
+         client = iif(?6 = '', client, ?6) WHERE id = ?1",
+        params![session, arrival.now, arrival.owe, arrival.cwd, arrival.message.map(shortened), arrival.client],
     )?;
     free_the_dead(connection, session, arrival.now)?;
     let known = look(connection, arrival.key)?.ok_or_else(|| StoreError::Unusable("the session was not written".into()))?;
@@ -55,6 +54,33 @@ fn insert(connection: &Connection, arrival: &Arrival<'_>) -> Result<i64, StoreEr
     Ok(session)
 }
 
+/// Marks what events of other moments carried as lost, and what waits behind a lost part: no part arrives without those
+/// before it. A piece of which nothing is left is forgotten, and so it is due as a whole.
+fn lose_all_but(connection: &Connection, session: i64, moment: Moment) -> Result<(), StoreError> {
+    let epoch: i64 = connection.query_row("SELECT epoch FROM sessions WHERE id = ?1", [session], |row| row.get(0))?;
+    connection.execute(
+        "UPDATE deliveries SET state = 3 WHERE session = ?1 AND epoch = ?2 AND state = 2 AND moment <> ?3",
+        params![session, epoch, moment.word()],
+    )?;
+    lose_what_waits_behind(connection, session, epoch)?;
+    remember_paths(connection, session, epoch)
+}
+
+/// Takes parts out of the queue whose piece has lost one, and forgets the pieces of which nothing is left.
+pub(super) fn lose_what_waits_behind(connection: &Connection, session: i64, epoch: i64) -> Result<(), StoreError> {
+    connection.execute(
+        "UPDATE deliveries SET state = 3, text = NULL WHERE session = ?1 AND epoch = ?2 AND state = 0 AND EXISTS
+         (SELECT 1 FROM deliveries AS lost WHERE lost.session = ?1 AND lost.epoch = ?2 AND lost.piece = deliveries.piece AND lost.state = 3)",
+        [session, epoch],
+    )?;
+    connection.execute(
+        "DELETE FROM deliveries WHERE session = ?1 AND epoch = ?2 AND state = 3 AND NOT EXISTS
+         (SELECT 1 FROM deliveries AS kept WHERE kept.session = ?1 AND kept.epoch = ?2 AND kept.piece = deliveries.piece AND kept.state < 3)",
+        [session, epoch],
+    )?;
+    Ok(())
+}
+
 /// Gives a fork what its parent's window had: what was delivered, and what still waits.
 ///
 /// Sources are asked again, so what has changed since comes as an update. A piece of which the fork's window may lack
@@ -68,11 +94,13 @@ fn inherit(connection: &Connection, session: i64, parent: &Parent<'_>) -> Result
     // What is being printed has a text only where it had to wait; without it the piece is due again.
     connection.execute(
         "INSERT INTO deliveries (session, epoch, piece, hash, part, parts, path, file, source, reason, moment, event, rank, transient, size,
-         tokens, rendered_hash, rendered_length, text, slot, at, state)
+         tokens, rendered_hash, rendered_length, text, slot, at, part_start, part_stop, part_total, state)
          SELECT ?1, 1, piece, hash, part, parts, path, file, source, reason, moment, event, rank, transient, size,
-         tokens, rendered_hash, rendered_length, text, slot, at, CASE state WHEN 2 THEN 2 ELSE 0 END FROM deliveries AS given
+         tokens, rendered_hash, rendered_length, text, slot, at, part_start, part_stop, part_total,
+         CASE state WHEN 2 THEN 2 ELSE 0 END FROM deliveries AS given
          WHERE session = ?2 AND epoch = (SELECT epoch FROM sessions WHERE id = ?2) AND (state = 2 OR text IS NOT NULL)
-         AND NOT EXISTS (SELECT 1 FROM deliveries WHERE session = ?2 AND epoch = given.epoch AND piece = given.piece AND state = 2 AND at > ?3)
+         AND NOT EXISTS (SELECT 1 FROM deliveries WHERE session = ?2 AND epoch = given.epoch AND piece = given.piece
+         AND (state = 3 OR (state = 2 AND at > ?3)))
          ORDER BY id",
         params![session, from, parent.until],
     )?;
@@ -110,8 +138,9 @@ fn reset(connection: &Connection, session: i64, arrival: &Arrival<'_>) -> Result
     Ok(())
 }
 
-/// Puts back into the queue what was held by processes that are gone or whose lease has ended.
-fn free_the_dead(connection: &Connection, session: i64, now: i64) -> Result<(), StoreError> {
+/// Puts back into the queue what was held by processes that are gone or whose lease has ended. Tells whether some of it is
+/// gone with them.
+pub(super) fn free_the_dead(connection: &Connection, session: i64, now: i64) -> Result<bool, StoreError> {
     let mut statement = connection.prepare("SELECT DISTINCT holder, at FROM deliveries WHERE session = ?1 AND state = 1")?;
     let held: Vec<(String, i64)> = statement.query_map([session], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
     for (holder, at) in held.iter().filter(|(holder, at)| !is_held(holder, *at, now)) {
@@ -126,16 +155,16 @@ fn free_the_dead(connection: &Connection, session: i64, now: i64) -> Result<(), 
             params![session, holder, at],
         )?;
     }
-    if held.is_empty() { Ok(()) } else { forget_unwritten(connection, session) }
+    if held.is_empty() { Ok(false) } else { forget_unwritten(connection, session) }
 }
 
-/// Deletes waiting pieces whose text only their dead holder had, and makes all sources due again.
-pub(super) fn forget_unwritten(connection: &Connection, session: i64) -> Result<(), StoreError> {
+/// Deletes waiting pieces whose text only their dead holder had, and makes all sources due again. Tells whether there were any.
+pub(super) fn forget_unwritten(connection: &Connection, session: i64) -> Result<bool, StoreError> {
     let forgotten = connection.execute("DELETE FROM deliveries WHERE session = ?1 AND state = 0 AND text IS NULL", [session])?;
     if forgotten > 0 {
         connection.execute("UPDATE sessions SET done = 0 WHERE id = ?1", [session])?;
     }
-    Ok(())
+    Ok(forgotten > 0)
 }
 
 fn plan(connection: &Connection, session: i64, epoch: i64, arrival: &Arrival<'_>) -> Result<(PlanId, PlanState), StoreError> {

@@ -23,10 +23,11 @@ use crate::reader::{DeliveryRow, EventRow, Filter, Reader, SessionRow};
 pub(crate) use open::{damaged, file_in, open, open_existing};
 pub(crate) use repair::repair;
 
-// A delivery is queued (state 0), then pending, then delivered. Statements write the states as numbers: the index of
+// A delivery is queued (state 0), then pending, then delivered, and lost if the window no longer has it. Statements write the states as numbers: the index of
 // open deliveries is partial, and SQLite prepares a statement a second time when its state comes as a parameter.
 const PENDING: i64 = 1;
 const DELIVERED: i64 = 2;
+const LOST: i64 = 3;
 
 /// A claim or a plan belongs to its holder for this long, as long as the holder runs.
 const LEASE_MILLIS: i64 = 5000;
@@ -125,8 +126,8 @@ fn is_held(holder: &str, since: i64, now: i64) -> bool {
 }
 
 /// Everything known of a session, in one statement: a look costs little more than its preparation.
-const LOOK: &str = "SELECT id, epoch, done, owed, message, (SELECT count(*) FROM deliveries WHERE session = sessions.id AND state < 2)
-    FROM sessions WHERE agent = ?1 AND native = ?2 AND sub_agent = ?3";
+const LOOK: &str = "SELECT id, epoch, done, owed, message, (SELECT count(*) FROM deliveries WHERE session = sessions.id AND state < 2),
+    watched, client FROM sessions WHERE agent = ?1 AND native = ?2 AND sub_agent = ?3";
 
 fn look(connection: &Connection, key: &SessionKey) -> Result<Option<Known>, StoreError> {
     let mut statement = connection.prepare_cached(LOOK)?;
@@ -138,6 +139,8 @@ fn look(connection: &Connection, key: &SessionKey) -> Result<Option<Known>, Stor
             owed: row.get(3)?,
             message: row.get(4)?,
             open: row.get(5)?,
+            watched: row.get(6)?,
+            client: row.get(7)?,
         })
     });
     Ok(found.optional()?)
@@ -191,6 +194,10 @@ impl Ledger for SqliteLedger {
         self.write(|connection| admit::claim(connection, plan, printer, now))
     }
 
+    fn take_turn(&mut self, claim: Claim, printer: Printer<'_>, now: i64) -> Result<Claim, StoreError> {
+        self.write(|connection| admit::take_turn(connection, &claim, printer, now))
+    }
+
     fn printer_of(&mut self, session: i64, slot: i64) -> Result<Option<u32>, StoreError> {
         let mut statement = self
             .connection
@@ -203,12 +210,7 @@ impl Ledger for SqliteLedger {
     }
 
     fn release(&mut self, claim: &Claim) -> Result<(), StoreError> {
-        self.write(|connection| {
-            for row in &claim.rows {
-                connection.execute("UPDATE deliveries SET state = 0, holder = '' WHERE id = ?1 AND state = 1", [row.id])?;
-            }
-            arrive::forget_unwritten(connection, claim.session)
-        })
+        self.write(|connection| admit::release(connection, claim))
     }
 
     fn given(&mut self, session: i64) -> Result<Vec<Given>, StoreError> {

@@ -11,10 +11,10 @@ use rusqlite::Connection;
 use crate::error::StoreError;
 
 /// The schema this version writes.
-const SCHEMA: i64 = 1001;
+const SCHEMA: i64 = 1002;
 
 /// One script per step. A new step is appended; old ones never change.
-const STEPS: &[(i64, &str)] = &[(1000, FIRST), (1001, CARRIED)];
+const STEPS: &[(i64, &str)] = &[(1000, FIRST), (1001, CARRIED), (1002, WINDOW)];
 
 const FIRST: &str = "
 CREATE TABLE sessions (
@@ -102,6 +102,18 @@ ALTER TABLE events ADD COLUMN problem TEXT NOT NULL DEFAULT '';
 ALTER TABLE plans ADD COLUMN lanes INTEGER NOT NULL DEFAULT 0;
 UPDATE deliveries SET source = substr(reason, 1, instr(reason, ': ') - 1)
     WHERE substr(reason, 1, instr(reason, ': ') - 1) IN ('domains', 'gate', 'docs');
+";
+
+/// What tells how the window stands: the files it depends on, the process that owns it, and where parts were cut.
+///
+/// A delivery that the window has lost is in state 3 until it is sent again.
+const WINDOW: &str = "
+ALTER TABLE sessions ADD COLUMN watched TEXT NOT NULL DEFAULT '';
+ALTER TABLE sessions ADD COLUMN client TEXT NOT NULL DEFAULT '';
+ALTER TABLE deliveries ADD COLUMN lane INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE deliveries ADD COLUMN part_start INTEGER;
+ALTER TABLE deliveries ADD COLUMN part_stop INTEGER;
+ALTER TABLE deliveries ADD COLUMN part_total INTEGER;
 ";
 
 /// No release will ever have this version: a file that claims it is damaged.

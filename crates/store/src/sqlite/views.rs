@@ -3,7 +3,7 @@
 use briefing_core::{Moment, Reason};
 use rusqlite::{Connection, Row};
 
-use super::{DELIVERED, PENDING, SOURCE, source_of};
+use super::{DELIVERED, LOST, PENDING, SOURCE, source_of};
 use crate::error::StoreError;
 use crate::key::SessionKey;
 use crate::outcome::Outcome;
@@ -15,8 +15,7 @@ fn short(row: &Row<'_>, at: usize) -> rusqlite::Result<String> {
 }
 
 /// A session is asked for by its native id, or by any beginning of its short name or hash.
-const WANTED: &str =
-    "(?1 IS NULL OR native = ?2 OR substr(native, 1, length(?1)) = ?1 OR substr(sessions.agent || ':' || native, 1, length(?1)) = ?1)";
+const WANTED: &str = "(?1 IS NULL OR substr(native, 1, 32) = ?2 OR substr(native, 1, length(?1)) = ?1 OR substr(sessions.agent || ':' || native, 1, length(?1)) = ?1)";
 
 fn parameters(session: Option<&str>) -> (Option<String>, String) {
     let plain = session.map(|text| text.split('/').next().unwrap_or(text).to_owned());
@@ -76,6 +75,7 @@ pub(super) fn deliveries(connection: &Connection, filter: Filter<'_>) -> Result<
             state: match row.get::<_, i64>(16)? {
                 DELIVERED => State::Delivered,
                 PENDING => State::Pending,
+                LOST => State::Lost,
                 _ => State::Queued,
             },
             at: row.get(17)?,

@@ -1,14 +1,14 @@
 //! What domains contribute to a window: the pieces of a session's start, and the entries of a file too large to load.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
 use super::chain;
 use super::context::{Context, ContextRequest, Mode, context};
 use super::knowledge::Knowledge;
-use super::load::{self, KNOWLEDGE};
+use super::load::{self, INFO, KNOWLEDGE, STATE};
 use super::render;
 use crate::candidate::Candidate;
 use crate::load::guard;
@@ -19,6 +19,7 @@ use crate::settings::Places;
 use crate::shown::path_text;
 use crate::sources::Source;
 use crate::tokens::estimate_utf16;
+use crate::watch::Watched;
 
 /// A larger knowledge file is not searched for every message.
 const MAX_SEARCHED_BYTES: usize = 4 * 1024 * 1024;
@@ -32,6 +33,7 @@ pub fn is_here(places: &Places) -> bool {
 ///
 /// The same files always give the same pieces: no text contains an age.
 pub fn bring(path: &Path, now: Timestamp, redacts: bool) -> Brought {
+    let watched = watched(path);
     let context = context(&ContextRequest { path, topic: None, now, redacts });
     let mut pieces = Vec::new();
     for level in &context.chain {
@@ -51,7 +53,15 @@ pub fn bring(path: &Path, now: Timestamp, redacts: bool) -> Brought {
     }
     pieces.extend(knowledge_piece(&context));
     pieces.extend(navigation_piece(&context));
-    Brought { pieces, notes: context.notes, is_behind: false }
+    Brought { pieces, notes: context.notes, watched, is_behind: false }
+}
+
+/// Returns the files that the pieces come from: every level's info, and the deepest level's knowledge and state.
+fn watched(path: &Path) -> Vec<Watched> {
+    let levels: Vec<PathBuf> = chain::all_above(&chain::asked_directory(path)).collect();
+    let deepest = levels.first().into_iter().flat_map(|megg| [KNOWLEDGE, STATE].map(|name| megg.join(name)));
+    let infos = levels.iter().map(|megg| megg.join(INFO));
+    infos.chain(deepest).filter_map(|path| Watched::now(&path)).collect()
 }
 
 /// A summary has its own identity, because the file itself was not delivered.

@@ -85,7 +85,12 @@ pub(super) fn nearest(path: &Path) -> Option<PathBuf> {
 
 /// Returns the nearest `.megg` directory of `directory` or one above it.
 pub(crate) fn nearest_above(directory: &Path) -> Option<PathBuf> {
-    upward(directory, Ceiling::FileSystem).map(|directory| directory.join(DIRECTORY)).find(|megg| megg.is_dir())
+    all_above(directory).next()
+}
+
+/// Returns the `.megg` directories of `directory` and of those above it, the deepest first.
+pub(super) fn all_above(directory: &Path) -> impl Iterator<Item = PathBuf> {
+    upward(directory, Ceiling::FileSystem).map(|directory| directory.join(DIRECTORY)).filter(|megg| megg.is_dir())
 }
 
 /// Returns `path` if it is a directory, otherwise its parent. A path that does not exist is treated as a directory.

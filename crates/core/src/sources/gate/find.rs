@@ -2,6 +2,7 @@
 //!
 //! The directory is `.context`, unless the settings name another one.
 
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use super::plan::{CONSTITUTION, DECISIONS, LEARNINGS, Planned};
@@ -80,7 +81,7 @@ pub fn find_directory(places: &Places, settings: &Settings) -> Option<PathBuf> {
 ///
 /// A directory without such a file (it may have only an index of documents, or goals) does not hide the one above it.
 pub(super) fn find(places: &Places, name: &Path, planned: &[Planned]) -> Option<GateDirectories> {
-    let has_one = |context: &Path| planned.iter().any(|file| context.join(&file.name).symlink_metadata().is_ok());
+    let has_one = |context: &Path| planned.iter().any(|file| exists(&context.join(&file.name)));
     if name.is_absolute() {
         let project = name.parent().unwrap_or(name).to_path_buf();
         return has_one(name).then(|| GateDirectories { project, directory: name.to_path_buf(), above: Vec::new() });
@@ -91,10 +92,18 @@ pub(super) fn find(places: &Places, name: &Path, planned: &[Planned]) -> Option<
         let levels = project.strip_prefix(above).map_or(0, |below| below.components().count());
         format!("{}{}/{CONSTITUTION}", "../".repeat(levels), crate::shown::path_text(name))
     };
-    let above = upward.filter(|directory| directory.join(name).join(CONSTITUTION).symlink_metadata().is_ok());
+    let above = upward.filter(|directory| exists(&directory.join(name).join(CONSTITUTION)));
     let mut above: Vec<_> = above.map(|directory| (directory.join(name), seen_from(directory))).collect();
     above.reverse();
     Some(GateDirectories { project: project.to_path_buf(), directory: project.join(name), above })
+}
+
+/// Returns whether there is something at a path. If the system cannot tell, reading it will show the problem.
+fn exists(path: &Path) -> bool {
+    match path.symlink_metadata() {
+        Ok(_) => true,
+        Err(error) => !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
+    }
 }
 
 /// Returns the directory that links in the gate's directory must not leave: the repository's root, or else its own parent.

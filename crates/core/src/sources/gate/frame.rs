@@ -17,7 +17,7 @@ pub(super) fn head(name: &str, is_index: bool) -> String {
 }
 
 /// Returns the first lines of the closing notes.
-pub(super) fn footer(files: usize, tokens: u64) -> String {
+pub fn footer(files: usize, tokens: u64) -> String {
     format!("{SEPARATOR}\nContext: {files} files loaded (~{tokens} tokens). Order follows config.FileReadOrder.\n")
 }
 

@@ -9,6 +9,7 @@ use super::frame::{banner, footer, head};
 use super::index::index;
 use super::plan::{CONSTITUTION, DECISIONS, LEARNINGS, Planned, Strategy, TASKS, adapt, plan};
 use super::read::Reader;
+use crate::fit::Sent;
 use crate::frames::{defuse, inline};
 use crate::fs::{FileError, FileProblem};
 use crate::note::{Level, Note, NoteKind};
@@ -18,6 +19,7 @@ use crate::settings::{Places, Settings};
 use crate::shown::path_text;
 use crate::sources::{Notice, Source};
 use crate::tokens::estimate_bytes;
+use crate::watch::Watched;
 
 /// More tokens than this are injected anyway, with a warning.
 pub const WARN_TOKENS: u64 = 15_000;
@@ -98,13 +100,32 @@ pub fn load(places: &Places, settings: &Settings) -> Option<Gate> {
 
 /// Returns the gate's pieces. Concatenated in order, they are the spec's message.
 pub fn bring(places: &Places, settings: &Settings) -> Brought {
-    load(places, settings).map(Gate::into_brought).unwrap_or_default()
+    let (planned, _) = plan(settings);
+    let found = find(places, &named(places, settings).0, &planned);
+    let watched = found.map(|found| watched(&found, planned)).unwrap_or_default();
+    let gate = load(places, settings).unwrap_or_default();
+    Brought { pieces: gate.pieces(), notes: gate.notes, watched, is_behind: false }
+}
+
+/// Returns the files whose text is in the message, or would be if they existed.
+fn watched(found: &GateDirectories, mut planned: Vec<Planned>) -> Vec<Watched> {
+    adapt(&mut planned, &found.directory);
+    let has_text = |file: &&Planned| matches!(file.strategy, Strategy::Verbatim | Strategy::Index);
+    let own = planned.iter().filter(has_text).map(|file| found.directory.join(&file.name));
+    let above = found.above.iter().map(|(above, _)| above.join(CONSTITUTION));
+    own.chain(above).filter_map(|path| Watched::now(&path)).collect()
 }
 
 /// Returns the notice for the webhook after the gate's files were injected.
-pub fn notice(places: &Places, settings: &Settings) -> Option<Notice> {
-    let gate = load(places, settings).filter(|gate| !gate.is_silent())?;
-    Some(Notice { message: gate.summary(), project: gate.project })
+pub fn notice(places: &Places, settings: &Settings, sent: Sent) -> Option<Notice> {
+    let project = find(places, &named(places, settings).0, &plan(settings).0)?.project;
+    Some(Notice { message: summary(sent.pieces, sent.tokens), project })
+}
+
+/// Returns the only line that may leave the machine: how much was injected, but not what.
+pub(super) fn summary(files: usize, tokens: u64) -> String {
+    let over = if tokens > WARN_TOKENS { format!(" — over {WARN_TOKENS}") } else { String::new() };
+    format!("context-load-gate: injected {files} files (~{tokens} tokens){over}")
 }
 
 impl Gate {
@@ -178,47 +199,39 @@ impl Gate {
         self.sections.iter().map(|section| section.tokens).sum()
     }
 
-    /// Returns the only line that may leave the machine: how much was injected, but not what.
-    pub fn summary(&self) -> String {
-        let over = if self.tokens() > WARN_TOKENS { format!(" — over {WARN_TOKENS}") } else { String::new() };
-        format!("context-load-gate: injected {} files (~{} tokens){over}", self.files(), self.tokens())
-    }
-
     /// Returns the whole message.
     pub fn message(&self) -> String {
-        self.pieces().into_iter().map(|piece| piece.text).collect()
+        let pieces = self.pieces();
+        let Some((closing, files)) = pieces.split_last() else { return String::new() };
+        let files: String = files.iter().map(|piece| piece.text.as_str()).collect();
+        format!("{}{files}{}{}", banner(), footer(self.files(), self.tokens()), closing.text)
     }
 
-    fn into_brought(self) -> Brought {
-        Brought { pieces: self.pieces(), notes: self.notes, is_behind: false }
-    }
-
-    /// Returns the message in pieces: one per file, with the banner in the first and the closing notes as the last.
+    /// Returns the message in pieces: one per file, and the closing notes as the last.
     pub fn pieces(&self) -> Vec<Piece> {
         if self.is_silent() {
             return Vec::new();
         }
-        let mut banner = Some(banner());
         let mut pieces = Vec::with_capacity(self.sections.len() + 1);
         for section in &self.sections {
             let path = path_text(&section.path);
             // An index has its own identity, because the file itself is not in the window.
             let id = if section.strategy == Strategy::Index { format!("{path}#index") } else { path.clone() };
-            let role = if banner.is_some() { Role::Head } else { Role::Body };
-            let text = format!("{}{}{}\n\n", banner.take().unwrap_or_default(), section.head(), section.text);
+            let text = format!("{}{}\n\n", section.head(), section.text);
             let reason = Reason::CoreFile { strategy: section.strategy };
-            let piece = Piece::new(Source::Gate, id, path, reason, section.order(), text).with_role(role);
+            let piece = Piece::new(Source::Gate, id, path, reason, section.order(), text).counted_as(section.tokens);
             pieces.push(if section.strategy == Strategy::Verbatim { piece.of_content(content_hash(&section.text)) } else { piece });
         }
         let directory = path_text(&self.directory);
-        let text = format!("{}{}", banner.unwrap_or_default(), self.footer());
-        let footer = Piece::new(Source::Gate, format!("{directory}#footer"), directory, Reason::ClosingNotes, Order::Gate, text);
+        let footer =
+            Piece::new(Source::Gate, format!("{directory}#footer"), directory, Reason::ClosingNotes, Order::Gate, self.closing_notes());
         pieces.push(footer.with_role(Role::Closing));
         pieces
     }
 
-    fn footer(&self) -> String {
-        let mut text = footer(self.files(), self.tokens());
+    /// Returns what follows the count: where to read more, and what could not be loaded.
+    fn closing_notes(&self) -> String {
+        let mut text = String::new();
         if self.mentioned.iter().any(|name| name == TASKS) {
             text.push_str(
                 "\nTASKS.md contains the project's prioritized work items. Read it when\n\
@@ -230,12 +243,13 @@ impl Gate {
             let also = format!("Also in {}, to be read when needed: {}.", self.shown_directory(), others.join(", "));
             let _ = write!(text, "\n{}\n", inline(&also));
         }
-        if self.sections.iter().any(|section| [DECISIONS, LEARNINGS].contains(&section.name.as_str())) {
-            text.push_str(
-                "\nFor full decision or learning details, read the entry in DECISIONS.md or\n\
-                 LEARNINGS.md by timestamp.\n",
-            );
-        }
+        let has = |name: &str| self.sections.iter().any(|section| section.name == name);
+        text.push_str(match (has(DECISIONS), has(LEARNINGS)) {
+            (true, true) => "\nFor full decision or learning details, read the entry in DECISIONS.md or\nLEARNINGS.md by timestamp.\n",
+            (true, false) => "\nFor full decision details, read the entry in DECISIONS.md by timestamp.\n",
+            (false, true) => "\nFor full learning details, read the entry in LEARNINGS.md by timestamp.\n",
+            (false, false) => "",
+        });
         for (name, problem) in &self.left_out {
             let _ = write!(text, "\n{}\n", inline(&format!("{name} could not be loaded: {problem}.")));
         }

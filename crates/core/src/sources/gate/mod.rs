@@ -33,7 +33,7 @@ pub use candidates::entries;
 pub use check::{DeadPath, dead_paths};
 pub use convention::{NewConvention, add_convention};
 pub use find::{CONTEXT, DIRECTORY_VARIABLES, find_directory, is_here, may_have_entries};
-pub use frame::banner;
+pub use frame::{banner, footer};
 pub use message::{Gate, Section, UNFILLED, WARN_TOKENS, bring, load, notice};
 pub use plan::{CORE, Planned, Strategy, plan};
 pub use record::{Record, RecordKind, add_record};

@@ -33,7 +33,9 @@ fn the_pieces_concatenated_are_the_message_and_the_constitution_leads() {
     let gate = loaded(&sandbox);
     let brought = bring(&places(sandbox.root(), &sandbox), &Settings::defaults());
     let texts: String = brought.pieces.iter().map(|piece| piece.text.as_str()).collect();
-    assert_eq!(texts, gate.message());
+    let (files, notes) = texts.split_at(texts.rfind("\nTASKS.md contains").unwrap());
+    let count = super::super::footer(gate.files(), gate.tokens());
+    assert_eq!(format!("{}{files}{count}{notes}", super::super::banner()), gate.message());
     assert_eq!(brought.pieces[0].order, Order::Constitution);
     assert!(brought.pieces[1..].iter().all(|piece| piece.order == Order::Gate));
     assert!(brought.pieces[4].id.ends_with("/.context/DECISIONS.md#index"), "{}", brought.pieces[4].id);
@@ -138,11 +140,14 @@ fn token_count_in_footer_matches_heuristic_estimate() {
 #[test]
 fn total_injection_exceeds_15k_tokens_inject_anyway() {
     let gate = loaded(&Sandbox::new().file(".context/ARCHITECTURE.md", "a".repeat(60_001)));
-    assert_eq!(gate.summary(), "context-load-gate: injected 1 files (~15001 tokens) — over 15000");
+    assert_eq!(
+        super::super::message::summary(gate.files(), gate.tokens()),
+        "context-load-gate: injected 1 files (~15001 tokens) — over 15000"
+    );
     assert!(gate.message().contains(&"a".repeat(60_001)));
     assert!(reasons(&gate)[0].contains("more than 15000"));
     let gate = loaded(&Sandbox::new().file(".context/ARCHITECTURE.md", "a".repeat(60_000)));
-    assert_eq!(gate.summary(), "context-load-gate: injected 1 files (~15000 tokens)");
+    assert_eq!(super::super::message::summary(gate.files(), gate.tokens()), "context-load-gate: injected 1 files (~15000 tokens)");
 }
 
 #[test]
