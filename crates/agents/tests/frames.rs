@@ -288,6 +288,7 @@ fn every_line_of_ours_is_in_the_table_of_frames() {
         "TASKS.md contains the project's prioritized work items.",
         "discussing priorities, picking up work,",
         "For full decision or learning details,",
+        "For full learning details,",
         "LEARNINGS.md by timestamp.",
         "Outline of this document (about ",
         "| Date | ",
