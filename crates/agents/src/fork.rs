@@ -7,7 +7,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use briefing_core::fs::open_own;
 use jiff::Timestamp;
@@ -151,6 +151,7 @@ impl Client {
     /// Looks up a process. Works on Linux only.
     #[cfg(target_os = "linux")]
     pub(crate) fn of(pid: u32) -> Option<Self> {
+        use std::time::Duration;
         let arguments = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
         let arguments = arguments.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect();
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
@@ -170,6 +171,8 @@ impl Client {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     const FORK: &str = "11111111-2222-3333-4444-555555555555";

@@ -46,6 +46,7 @@ mod run_receivers;
 mod run_trust;
 mod select;
 mod storm;
+mod supply_chain;
 #[cfg(unix)]
 mod tools;
 mod window;

@@ -4,6 +4,7 @@
 #[cfg(target_os = "linux")]
 mod escapes;
 mod opencode_plugin;
+mod sbom;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod tmux;
