@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use briefing_core::Failure;
 use briefing_core::secrets::redact;
 use briefing_core::settings::{ConfigProblem, Layer, Places, Settings};
+use briefing_core::shown::path_text;
 use jiff::Timestamp;
 
 use crate::talk;
@@ -62,6 +63,12 @@ pub(crate) fn places_at(here: PathBuf) -> Places {
     }
 }
 
+/// Returns the path of the user's own settings file, for hints.
+pub(crate) fn user_file() -> String {
+    let file = places_at(PathBuf::new()).user_file();
+    file.map_or_else(|| "your own brief.toml".to_owned(), |file| path_text(&file))
+}
+
 /// Returns the directory that a variable names. Relative paths are ignored, as the XDG specification requires.
 fn directory(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
@@ -90,11 +97,11 @@ pub(crate) fn settings(places: &Places, flags: Layer) -> Result<Settings, Failur
         if problem.is_error {
             let mut next = failure.take().unwrap_or_else(|| Failure::new("the settings are invalid")).because_of(problem.to_string());
             if let Some(hint) = problem.hint {
-                next = next.hint(hint);
+                next = next.hint(hint.words(places));
             }
             failure = Some(next);
         } else {
-            warn(&problem);
+            warn(&problem, places);
         }
     }
     match failure {
@@ -109,8 +116,8 @@ pub(crate) fn redacts() -> Result<bool, Failure> {
 }
 
 /// Prints a problem that is not fatal.
-pub(crate) fn warn(problem: &ConfigProblem) {
-    let hint = problem.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
+pub(crate) fn warn(problem: &ConfigProblem, places: &Places) {
+    let hint = problem.hint.map(|hint| format!(" ({})", hint.words(places))).unwrap_or_default();
     talk::warning(&format!("{problem}{hint}"));
 }
 

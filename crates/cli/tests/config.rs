@@ -102,3 +102,27 @@ fn a_reader_that_goes_away_is_no_error() {
     let output = sandbox.command("bash").args(["-c", "brief config default | true; echo ${PIPESTATUS[0]}"]).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout), "0\n");
 }
+
+#[test]
+fn a_setting_in_the_wrong_file_names_the_right_one() {
+    let sandbox = Sandbox::new().file("brief.toml", "redact = false\n");
+    let outcome = sandbox.brief(["config", "show"]).success();
+    assert!(
+        outcome.stderr().contains("only your own configuration can set it (move it to `[HOME]/.config/brief/brief.toml`)"),
+        "{outcome}"
+    );
+    let elsewhere = sandbox.env("XDG_CONFIG_HOME", "/srv/config");
+    assert!(elsewhere.brief(["config", "show"]).success().stderr().contains("(move it to `/srv/config/brief/brief.toml`)"));
+}
+
+#[test]
+fn a_broken_claw_yaml_is_explained_in_plain_words() {
+    for (text, expected) in [
+        ("- a\n", "claw.yaml:1:1: expected a table of names and values"),
+        ("llm_command: x\nllm_command: y\n", "claw.yaml:2:1: `llm_command` is given twice"),
+        ("a: [\n", "claw.yaml:1:"),
+    ] {
+        let outcome = Sandbox::new().file(".claw/claw.yaml", text).brief(["config", "show"]).code(1);
+        assert!(outcome.stderr().contains(expected) && !outcome.stderr().contains("Policy"), "{outcome}");
+    }
+}

@@ -96,3 +96,18 @@ fn every_example_prints_what_the_documentation_says() {
     assert!(problems.is_empty(), "{problems}");
     assert!(count > 0, "the documentation has examples");
 }
+
+#[test]
+fn the_page_for_people_from_other_tools_names_commands_that_exist() {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/migration.md")).unwrap();
+    let commands: Vec<&str> = page.split("`brief ").skip(1).filter_map(|rest| rest.split(['`', ' ']).next()).collect();
+    assert!(commands.len() > 10, "{commands:?}");
+    for command in commands {
+        let _ = Sandbox::new().brief([command, "--help"]).success();
+    }
+    for left_out in
+        ["Nudges", "Pause and resume", "ctx agent --budget", "init --info", "options:", "claw pass", "--local", "front matter", "role"]
+    {
+        assert!(page.contains(left_out), "{left_out}");
+    }
+}

@@ -179,3 +179,13 @@ fn a_claude_too_old_for_an_event_is_given_another_one() {
     assert!(settings().contains("PostToolBatch") && !settings().contains("PreToolUse"), "{}", settings());
     let _ = sandbox.brief(["doctor"]).success();
 }
+
+#[test]
+fn a_file_without_an_object_is_named() {
+    let sandbox = Sandbox::new().file("~/.claude/settings.json", "[]");
+    let outcome = sandbox.brief(["install", "claude", "--yes"]).code(1);
+    assert!(
+        outcome.stderr().contains("`[HOME]/.claude/settings.json` was not changed\n  caused by: its content is not a JSON object\n"),
+        "{outcome}"
+    );
+}

@@ -44,6 +44,30 @@ fn a_yaml_error_has_line_and_column() {
 }
 
 #[test]
+fn a_yaml_error_speaks_of_the_file_and_not_of_our_code() {
+    for (text, expected) in [
+        ("prompt:\n", "prompt.yaml`:1:7: a text is missing"),
+        ("prompt: [a]\n", "prompt.yaml`:1:9: expected a text"),
+        ("prompt: p\nparameters: x\n", "prompt.yaml`:2:13: expected a list"),
+        ("prompt: p\nparameters:\n - name:\n", "prompt.yaml`:3:8: a text is missing"),
+        ("prompt: p\nparameters:\n - x\n", "prompt.yaml`:3:4: expected a table of names and values"),
+        ("prompt: p\nparameters:\n - {name: a, required: 3}\n", "prompt.yaml`:3:24: expected true or false"),
+        ("prompt: p\ncontext: {a: b}\n", "prompt.yaml`:2:10: expected a text or a list of texts"),
+        ("prompt: p\npass_env: [[x]]\n", "prompt.yaml`:2:11: expected a text or a list of texts"),
+        ("prompt: p\nprompt: q\n", "prompt.yaml`:2:1: `prompt` is given twice"),
+        ("just text\n", "prompt.yaml`:1:1: expected a table of names and values"),
+        ("", "prompt.yaml`:1:1: the file ends too early"),
+        ("prompt: p\n---\nprompt: q\n", "more than one YAML document"),
+    ] {
+        let outcome = run(text, &[]).code(1);
+        assert_told(&outcome, &[expected]);
+        for leaked in ["Option<", "String>", "enum", "deserialize", "Policy", "scalar", "mapping", "sequence"] {
+            assert!(!outcome.stderr().contains(leaked), "{leaked:?} in {outcome}");
+        }
+    }
+}
+
+#[test]
 fn a_template_error_has_its_line() {
     assert_told(&run("prompt: |\n  one\n  {% if %}\n", &[]).code(1), &["cannot render the goal `g`: its prompt", "line 2, column 7"]);
     assert_told(&run("prompt: '{{ Args.nope }}'\n", &[]).code(1), &["Args.nope", "default(value="]);
@@ -102,7 +126,10 @@ fn a_script_that_prints_binary_or_too_much_is_refused() {
 fn a_receiver_that_cannot_be_used_says_why() {
     let with = |command: &str| project().env("BRIEF_LLM_COMMAND", command).brief(["run", "review"]).code(1);
     assert_told(&with("no-such-program"), &["the receiver `no-such-program` is not installed", "--receiver stdout"]);
-    assert_told(&with("/nonexistent/llm"), &["`/nonexistent/llm` is not installed"]);
+    assert_told(&with("/nonexistent/llm"), &["`/nonexistent/llm` is not installed", "in `[HOME]/.config/brief/brief.toml`"]);
+    let elsewhere = project().env("BRIEF_LLM_COMMAND", "no-such-program").env("XDG_CONFIG_HOME", "/srv/config");
+    let outcome = elsewhere.brief(["run", "explain", "-c"]).code(1);
+    assert_told(&outcome, &["in `/srv/config/brief/brief.toml`"]);
     assert_told(&with("sh -c 'echo sorry >&2; exit 7'"), &["sorry", "ended with exit code 7", "--dry-run"]);
     assert_told(&with("open 'quote"), &["cannot be split into words"]);
     assert_told(

@@ -40,6 +40,7 @@ pub mod sources;
 pub mod text;
 pub mod tokens;
 pub mod watch;
+pub mod yaml;
 
 pub use candidate::Candidate;
 pub use failure::Failure;

@@ -9,6 +9,7 @@ use briefing_core::Failure;
 use briefing_core::fs::FileProblem;
 use briefing_core::load::{Root, open_named};
 use briefing_core::shown::path_text;
+use briefing_core::yaml;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -121,7 +122,7 @@ struct WrittenParameter {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a text or a list of texts")]
 enum OneOrMany {
     One(String),
     Many(Vec<String>),
@@ -197,12 +198,8 @@ fn parse(text: &str) -> Result<Written, String> {
     // Only `true` and `false` are booleans: `choices: [y, n]` means the letters.
     let options = serde_saphyr::options! { strict_booleans: true };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
-        let place = error.location().map(|place| format!(":{}:{}", place.line(), place.column())).unwrap_or_default();
-        // The first line says what is wrong; the others show a snippet.
-        let message = error.without_snippet().to_string();
-        let first = message.lines().find(|line| !line.trim().is_empty()).unwrap_or("not valid YAML");
-        let first = first.split(" at line ").next().unwrap_or(first);
-        format!("{place}: {first}")
+        let (position, words) = yaml::problem(&error);
+        format!("{position}: {words}")
     })
 }
 

@@ -72,7 +72,7 @@ impl Trust {
         // What others could have written there is not what the user agreed to.
         let found = check_private(&state.join("brief")).and_then(|_| read_own_text(&file, MAX_BYTES));
         let read = match found {
-            Ok(text) => parse(&text).map_err(|error| error.to_string()),
+            Ok(text) => parse(&text).map_err(|error| words(&error)),
             Err(FileProblem::Missing) => Ok(BTreeMap::new()),
             Err(problem) => Err(problem.to_string()),
         };
@@ -179,6 +179,15 @@ fn parse(text: &str) -> serde_json::Result<BTreeMap<String, Entry>> {
     if stored.version == VERSION { serde_json::from_value(stored.trusted) } else { Ok(BTreeMap::new()) }
 }
 
+/// Returns what is wrong with the file, without the names of our types.
+fn words(error: &serde_json::Error) -> String {
+    if error.is_data() {
+        "it is not a file that `brief trust` wrote".to_owned()
+    } else {
+        format!("not valid JSON (line {}, column {})", error.line(), error.column())
+    }
+}
+
 /// Returns the directory of the project that a goal or a settings file belongs to.
 fn project_of(path: &Path) -> Option<&Path> {
     let is_ours = |directory: &&Path| directory.file_name().is_some_and(|name| name == CONTEXT || name == CLAW);
@@ -262,9 +271,12 @@ mod tests {
         trust.save().unwrap();
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::metadata(file.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
+        for (text, expected) in [("{ broken", "not valid JSON (line 1, column 3)"), ("[]", "it is not a file that `brief trust` wrote")] {
+            fs::write(&file, text).unwrap();
+            assert!(Trust::open(state.path()).problem.unwrap().ends_with(expected), "{text}");
+        }
         fs::write(&file, "{ broken").unwrap();
         let mut trust = Trust::open(state.path());
-        assert!(trust.problem.is_some());
         trust.save().unwrap();
         assert_eq!(fs::read_to_string(file.with_extension("json.broken")).unwrap(), "{ broken");
         assert!(Trust::open(state.path()).problem.is_none());

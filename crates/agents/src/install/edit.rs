@@ -14,6 +14,8 @@ pub enum EditProblem {
     NotUtf8,
     #[error("line {line}, column {column}: {problem}")]
     NotJson { line: usize, column: usize, problem: String },
+    #[error("its content is not a JSON object")]
+    NotAnObject,
     #[error("`{place}` is not {expected}")]
     Unexpected { place: String, expected: &'static str },
 }
@@ -23,7 +25,7 @@ const MARK: &str = "\u{FEFF}";
 /// Returns the file with our entries. If it already has them, the bytes stay the same.
 pub fn install(agent: &Agent, program: &str, bytes: &[u8]) -> Result<Vec<u8>, EditProblem> {
     change(bytes, |root| {
-        let object = root.object_value_or_create().ok_or_else(|| unexpected("the file", "an object"))?;
+        let object = root.object_value_or_create().ok_or(EditProblem::NotAnObject)?;
         if agent.recipe == Recipe::FlatEntries && object.get("version").is_none() {
             object.append("version", CstInputValue::Number("1".into()));
         }

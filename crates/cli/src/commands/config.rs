@@ -40,7 +40,7 @@ fn show(as_json: bool) -> Result<(), Failure> {
     let places = environment::places()?;
     let settings = environment::settings(&places, Layer::default())?;
     if let Some(problem) = places.ignored_project_file() {
-        environment::warn(&problem);
+        environment::warn(&problem, &places);
     }
     let user_file = places.user_file().map(|path| path_text(&path));
     let project_file = places.project_file().map(|path| path_text(&path));

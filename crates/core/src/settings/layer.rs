@@ -12,6 +12,7 @@ use super::value::Value;
 use crate::fs;
 use crate::project::{Ceiling, SETTINGS_FILES, is_users_own, upward};
 use crate::shown::path_text;
+use crate::yaml;
 
 /// Where a value can come from, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -55,9 +56,30 @@ pub struct KeyValue {
 pub struct ConfigProblem {
     pub place: String,
     pub problem: String,
-    pub hint: Option<String>,
+    pub hint: Option<ConfigHint>,
     /// Whether the problem leaves a setting undecided. Settings that are merely unused are not errors.
     pub is_error: bool,
+}
+
+/// What to do about a problem in a settings file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConfigHint {
+    /// This name may be meant.
+    Spelling(&'static str),
+    MoveToUserFile,
+    KeepOneFile,
+}
+
+impl ConfigHint {
+    /// Returns the hint for the user with these places.
+    pub fn words(self, places: &Places) -> String {
+        match (self, places.user_file()) {
+            (Self::Spelling(near), _) => format!("did you mean `{near}`?"),
+            (Self::MoveToUserFile, Some(file)) => format!("move it to `{}`", path_text(&file)),
+            (Self::MoveToUserFile, None) => "your own configuration needs a home directory; set HOME or XDG_CONFIG_HOME".into(),
+            (Self::KeepOneFile, _) => "keep only one of them".into(),
+        }
+    }
 }
 
 /// The values of one source, and its problems.
@@ -100,7 +122,7 @@ impl Layer {
             Ok(table) => layer.add_table(source, &file, text, "", table.get_ref()),
             Err(error) => {
                 let line = error.span().map_or(1, |span| line_of(text, span.start));
-                layer.problem(format!("{file}:{line}"), format!("not valid TOML: {}", error.message()), None);
+                layer.problem(format!("{file}:{line}"), format!("not valid TOML: {}", error.message()));
             }
         }
         layer
@@ -113,7 +135,7 @@ impl Layer {
             match (keys::find(&full), value.get_ref()) {
                 (Some(key), value) => match toml_value(key.kind, value) {
                     Some(value) => self.add(key, value, Origin { source, place }),
-                    None => self.problem(place, format!("`{full}` must be {}", key.kind.words()), None),
+                    None => self.problem(place, format!("`{full}` must be {}", key.kind.words())),
                 },
                 (None, DeValue::Table(inner)) => self.add_table(source, file, text, &full, inner),
                 (None, _) => self.unknown(place, &full),
@@ -129,8 +151,8 @@ impl Layer {
             Ok(Shared(table)) => table,
             Err(_) if text.trim().is_empty() => return layer,
             Err(error) => {
-                let first = error.to_string().lines().next().unwrap_or_default().to_owned();
-                layer.problem(place, format!("not a YAML mapping: {first}"), None);
+                let (position, words) = yaml::problem(&error);
+                layer.problem(format!("{place}{position}"), words);
                 return layer;
             }
         };
@@ -138,7 +160,7 @@ impl Layer {
             let Some(value) = table.get(key.name).filter(|value| !value.is_null()) else { continue };
             match json_value(key.kind, value) {
                 Some(value) => layer.add(key, value, Origin { source, place: place.clone() }),
-                None => layer.problem(place.clone(), format!("`{}` must be {}", key.name, key.kind.words()), None),
+                None => layer.problem(place.clone(), format!("`{}` must be {}", key.name, key.kind.words())),
             }
         }
         layer
@@ -180,7 +202,7 @@ impl Layer {
             let Some(key) = KEYS.iter().find(is_ours) else { continue };
             match parse_words(key.kind, &text) {
                 Some(value) => layer.add(key, value, Origin { source: LayerKind::Environment, place: name }),
-                None => layer.problem(name, format!("`{text}` must be {}", key.kind.words()), None),
+                None => layer.problem(name, format!("`{text}` must be {}", key.kind.words())),
             }
         }
         layer
@@ -191,7 +213,7 @@ impl Layer {
             self.problems.push(ConfigProblem {
                 place: origin.place,
                 problem: format!("`{}` is ignored here: only your own configuration can set it", key.name),
-                hint: Some("move it to your own brief.toml (`brief config show` prints its path)".into()),
+                hint: Some(ConfigHint::MoveToUserFile),
                 is_error: false,
             });
             return;
@@ -200,13 +222,13 @@ impl Layer {
     }
 
     fn unknown(&mut self, place: String, name: &str) {
-        let hint = keys::suggest(name).map(|near| format!("did you mean `{near}`?"));
+        let hint = keys::suggest(name).map(ConfigHint::Spelling);
         let problem = format!("unknown setting `{name}`");
         self.problems.push(ConfigProblem { place, problem, hint, is_error: false });
     }
 
-    fn problem(&mut self, place: String, problem: String, hint: Option<String>) {
-        self.problems.push(ConfigProblem { place, problem, hint, is_error: true });
+    fn problem(&mut self, place: String, problem: String) {
+        self.problems.push(ConfigProblem { place, problem, hint: None, is_error: true });
     }
 }
 
@@ -374,7 +396,7 @@ impl Places {
         (other != used && other.is_file()).then(|| ConfigProblem {
             place: path_text(&other),
             problem: format!("is ignored: `{}` is read instead", path_text(&used)),
-            hint: Some("keep only one of them".into()),
+            hint: Some(ConfigHint::KeepOneFile),
             is_error: false,
         })
     }
@@ -439,7 +461,7 @@ impl Places {
                 Err(fs::FileProblem::Missing) => continue,
                 Err(problem) => {
                     let mut layer = Layer::default();
-                    layer.problem(path_text(&path), format!("cannot be read: {problem}"), None);
+                    layer.problem(path_text(&path), format!("cannot be read: {problem}"));
                     layer
                 }
             });

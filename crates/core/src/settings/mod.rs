@@ -18,7 +18,7 @@ pub use groups::{
     DocsSettings, FilesSettings, GateSettings, GoalsSettings, GuardSettings, HookSettings, LlmSettings, ReceiverSettings, SelectorSettings,
 };
 pub use keys::{KEYS, Key, Kind, Scope, find};
-pub use layer::{CLAW, ConfigProblem, KeyValue, Layer, LayerKind, Origin, Places};
+pub use layer::{CLAW, ConfigHint, ConfigProblem, KeyValue, Layer, LayerKind, Origin, Places};
 pub use template::{default_file, toml_text};
 pub use value::{Setting, Value};
 
@@ -152,13 +152,13 @@ mod tests {
     #[test]
     fn problems_name_file_line_and_the_right_spelling() {
         let layer = toml(LayerKind::Project, "hidden = 3\nmax_file_sise_kb = 1\n[files]\nmax_file_size_kb = 1\n");
-        let told: Vec<_> = layer.problems.iter().map(|p| (p.to_string(), p.hint.clone().unwrap_or_default(), p.is_error)).collect();
+        let told: Vec<_> = layer.problems.iter().map(|p| (p.to_string(), p.hint, p.is_error)).collect();
         assert_eq!(
             told,
             [
-                ("brief.toml:4: unknown setting `files.max_file_size_kb`".into(), "did you mean `max_file_size_kb`?".to_owned(), false),
-                ("brief.toml:1: `hidden` must be true or false".into(), String::new(), true),
-                ("brief.toml:2: unknown setting `max_file_sise_kb`".to_owned(), "did you mean `max_file_size_kb`?".to_owned(), false),
+                ("brief.toml:4: unknown setting `files.max_file_size_kb`".into(), Some(ConfigHint::Spelling("max_file_size_kb")), false),
+                ("brief.toml:1: `hidden` must be true or false".into(), None, true),
+                ("brief.toml:2: unknown setting `max_file_sise_kb`".to_owned(), Some(ConfigHint::Spelling("max_file_size_kb")), false),
             ]
         );
     }

@@ -104,7 +104,7 @@ fn is_unheard(status: std::process::ExitStatus) -> bool {
 
 fn missing(name: &str) -> Failure {
     Failure::new(format!("the receiver `{name}` is not installed, or not on PATH"))
-        .hint("set `llm_command` or `receiver_type` in `~/.config/brief/brief.toml` to use another one")
+        .hint(format!("set `llm_command` or `receiver_type` in `{}` to use another one", environment::user_file()))
         .hint("`--receiver stdout` prints the prompt instead")
 }
 
