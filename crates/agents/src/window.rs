@@ -6,6 +6,7 @@
 
 mod delivery;
 mod receipt;
+pub mod requested;
 mod stateless;
 mod transcript;
 mod watchdog;

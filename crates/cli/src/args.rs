@@ -70,6 +70,8 @@ pub(crate) enum Command {
     Index(commands::index::Arguments),
     /// Select the documents that fit a message, best first
     Select(commands::select::Arguments),
+    /// List the documents of the indexes, or print documents by name
+    Docs(commands::docs::Arguments),
     /// Pack files and directories into one document
     Pack(commands::pack::Arguments),
     /// Read the files that a model asks for, and print them as assignments

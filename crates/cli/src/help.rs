@@ -12,7 +12,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Start", &["init", "preview", "doctor"]),
     ("Agents", &["install", "uninstall", "hook", "tmux"]),
     ("Knowledge", &["context", "learn", "state", "maintain", "gate", "decision", "learning", "convention", "task"]),
-    ("Documents", &["index", "select"]),
+    ("Documents", &["index", "select", "docs"]),
     ("Files", &["pack", "read", "gather", "run", "goals", "goal", "trust"]),
     ("See", &["log"]),
     ("Settings", &["config", "notify", "completions", "man"]),

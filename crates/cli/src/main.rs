@@ -82,6 +82,7 @@ fn run() -> Result<(), Failure> {
         Command::Hook(arguments) => commands::hook::run_parsed(&arguments),
         Command::Index(arguments) => commands::index::run(&arguments),
         Command::Select(arguments) => commands::select::run(&arguments),
+        Command::Docs(arguments) => commands::docs::run(&arguments),
         Command::Config(arguments) => commands::config::run(&arguments),
         Command::Completions(arguments) => commands::completions::run(&arguments),
         Command::Man => commands::man::run(),

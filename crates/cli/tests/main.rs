@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 mod config;
 mod docs;
+mod docs_fetch;
 mod docs_hook;
 mod docs_index;
 mod doctor;

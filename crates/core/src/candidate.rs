@@ -21,6 +21,9 @@ pub struct Candidate<A = About> {
 pub struct About {
     /// Its name in the index; for an entry, its identity.
     pub name: String,
+    /// What an index with names calls it; empty in others.
+    pub called: String,
+    pub description: String,
     pub tags: Vec<String>,
     pub body: Body,
     /// Its identity, title, score and matches. All scores are zero until a message has been searched for.
@@ -54,7 +57,8 @@ impl Candidate {
         let shown = path_text(path);
         let id = format!("{shown}#{name}");
         let ranked = Ranked { id: id.clone(), title: title.to_owned(), ..Ranked::default() };
-        let about = About { name: id, tags, body: Body::Entry { text: text.to_owned() }, ranked, chosen: None };
+        let (called, description) = (String::new(), String::new());
+        let about = About { name: id, called, description, tags, body: Body::Entry { text: text.to_owned() }, ranked, chosen: None };
         Self { path: path.to_path_buf(), shown, about }
     }
 

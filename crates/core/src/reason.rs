@@ -43,6 +43,8 @@ pub enum Reason {
         #[serde(default)]
         read_first: Vec<String>,
     },
+    /// A person or the agent asked for it by name.
+    Requested,
     /// The list of what had no room.
     LeftOut,
     /// The words of an earlier version of the ledger.
@@ -97,6 +99,7 @@ impl fmt::Display for Reason {
                 write!(f, "required by {by}")?;
                 first = read_first;
             }
+            Self::Requested => f.write_str("requested")?,
             Self::LeftOut => f.write_str("what did not fit")?,
             Self::Earlier { text } => f.write_str(text)?,
         }

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use briefing_core::Moment;
 use briefing_core::fit::{Briefing, Standing, fit};
 use briefing_core::render::window::{self, Place};
 use briefing_core::settings::Settings;
 use briefing_core::shown::path_text;
 use briefing_core::sources::{Opens, Source, Sources};
 use briefing_core::watch::{self, Watched};
+use briefing_core::{Moment, Piece};
 use briefing_store::{
     Admission, Arrival, Arrived, Claim, Holder, Known, Ledger, Life, Offer, Parent, PlanState, Printer, SessionKey, StoreError,
 };
@@ -92,18 +92,8 @@ impl Window<'_> {
         let message = request.message.as_deref().or(Some(&known.message)).filter(|message| !message.is_empty());
         let gathered = self.bring(settings, sources, message);
         let pieces = &gathered.pieces;
-        let hex = |hash: &blake3::Hash| hash.to_hex().to_string();
-        let hashes: Vec<(String, Option<String>)> =
-            pieces.iter().map(|piece| (hex(&piece.hash), piece.whole.as_ref().map(|whole| hex(&whole.hash)))).collect();
-        let offers: Vec<Offer<'_>> = pieces
-            .iter()
-            .zip(&hashes)
-            .map(|(piece, (hash, of_whole))| Offer {
-                piece: &piece.id,
-                hash,
-                whole: piece.whole.as_ref().map(|whole| whole.id.as_str()).zip(of_whole.as_deref()),
-            })
-            .collect();
+        let hashes = hashes_of(pieces);
+        let offers = offers(pieces, &hashes);
         let room = self.room();
         let (mut notes, mut sent) = (Vec::new(), Vec::new());
         let mut arrange = |standing: &Standing| -> Briefing {
@@ -220,10 +210,28 @@ impl Window<'_> {
     }
 }
 
+/// The hash of a piece, and of the whole that it is a part of, as the ledger writes them.
+type Hashes = (String, Option<String>);
+
+pub(super) fn hashes_of(pieces: &[Piece]) -> Vec<Hashes> {
+    let hex = |hash: &blake3::Hash| hash.to_hex().to_string();
+    pieces.iter().map(|piece| (hex(&piece.hash), piece.whole.as_ref().map(|whole| hex(&whole.hash)))).collect()
+}
+
+/// Returns what the ledger compares with the window.
+pub(super) fn offers<'a>(pieces: &'a [Piece], hashes: &'a [Hashes]) -> Vec<Offer<'a>> {
+    let offer = |(piece, (hash, of_whole)): (&'a Piece, &'a Hashes)| Offer {
+        piece: &piece.id,
+        hash,
+        whole: piece.whole.as_ref().map(|whole| whole.id.as_str()).zip(of_whole.as_deref()),
+    };
+    pieces.iter().zip(hashes).map(offer).collect()
+}
+
 /// Fits all of one source into the first output. What other sources have queued stays queued.
 ///
 /// Used for spec 2's command, which shares the hook's ledger and also delivers what a dead process left of its source.
-fn fit_alone(source: Source, standing: &Standing, fit: impl Fn(&Standing) -> Briefing) -> Briefing {
+pub(super) fn fit_alone(source: Source, standing: &Standing, fit: impl Fn(&Standing) -> Briefing) -> Briefing {
     let (own, others): (Vec<_>, Vec<_>) = standing.queued.iter().cloned().partition(|waiting| waiting.source == Some(source));
     let mut briefing = fit(&Standing { queued: own, ..standing.clone() });
     briefing.placed.extend(others.iter().map(|waiting| (waiting.id, 1)));

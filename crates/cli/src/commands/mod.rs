@@ -4,6 +4,7 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod context;
 pub(crate) mod convention;
+pub(crate) mod docs;
 pub(crate) mod doctor;
 pub(crate) mod gate;
 pub(crate) mod gather;

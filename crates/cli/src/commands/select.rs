@@ -157,7 +157,7 @@ fn warn(choice: &Choice, here: &Path, printed: &mut Vec<String>) {
     let notes = notes.map(|note| format!("`{}`: {}", note.path, note.reason));
     let lacking = choice.indexes.iter().filter(|index| index.readable < index.documents).map(|index| {
         let (file, missing) = (relative_text(&index.file, here), index.documents - index.readable);
-        format!("`{file}`: {missing} of {} documents cannot be read", index.documents)
+        format!("`{file}`: {missing} of {} documents cannot be read; `brief docs list` says which", index.documents)
     });
     for text in notes.chain(lacking) {
         if !printed.contains(&text) {

@@ -175,7 +175,7 @@ pub const KEYS: &[Key] = &[
         "selector.kind",
         Kind::Choice(SelectorKind::WORDS),
         "\"local\"",
-        "How to choose the documents for a message: `local` works on this machine and sends nothing,\n`openai` sends the message and the paths, titles and tags of the best candidates to the model in [llm].",
+        "How to choose the documents for a message: `local` works on this machine and sends nothing,\n`openai` sends the message and the paths, titles, descriptions and tags of the best candidates to the model in [llm].",
     ),
     user_only(
         "selector.on_failure",

@@ -28,8 +28,8 @@ pub(super) fn look(places: &Places) -> Vec<Check> {
                 let detail = format!("{} of {} documents reachable in {}", state.readable, state.documents, path_text(&state.file));
                 match state.readable {
                     all if all == state.documents => check(Verdict::Good, detail),
-                    0 => check(Verdict::Broken, detail).fix("brief index"),
-                    _ => check(Verdict::Info, detail).fix("brief index"),
+                    0 => check(Verdict::Broken, detail).fix("`brief docs list` says why"),
+                    _ => check(Verdict::Info, detail).fix("`brief docs list` says why"),
                 }
             }
         });

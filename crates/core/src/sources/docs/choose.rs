@@ -21,7 +21,7 @@ use crate::settings::{OnFailure, Places, SelectorKind, Settings};
 const SHOWN: usize = 30;
 
 /// Asks a model: takes the message and the candidates, and returns indexes into the candidates, best first. Only path,
-/// title and tags are meant for the model; texts stay here.
+/// title, description and tags are meant for the model; texts stay here.
 ///
 /// The core has no network access, so the caller provides this.
 pub type Model<'a> = dyn Fn(&str, &[Candidate]) -> Result<Vec<usize>, Failure> + 'a;
@@ -96,11 +96,7 @@ impl Choice {
 pub fn select(request: &SelectRequest<'_>) -> Result<Choice, Failure> {
     let documents = Documents::of(request);
     if documents.is_empty() {
-        let mut failure = Failure::new("there is no index to choose from");
-        for note in &documents.notes {
-            failure = failure.because_of(note.to_string());
-        }
-        return Err(failure.hint("create one with `brief index`, or name one with `--index FILE`"));
+        return Err(documents.no_index());
     }
     let (_, mut choice) = documents.choose(request)?;
     if choice.failures.is_empty() { Ok(choice) } else { Err(choice.failures.remove(0)) }
@@ -128,24 +124,38 @@ pub(super) struct Documents {
 impl Documents {
     pub(super) fn of(request: &SelectRequest<'_>) -> Self {
         match request.indexes {
-            Some(indexes) => {
-                let known = find(request.places, request.settings).files();
-                let indexes = indexes
-                    .iter()
-                    .map(|file| known.iter().find(|known| known.file == *file).cloned().unwrap_or_else(|| IndexFile::named(file)));
-                Self { indexes: indexes.collect(), has_global: false, entries: Vec::new(), notes: Vec::new() }
-            }
+            Some(indexes) => Self::named(indexes, request.places, request.settings),
             None => Self::here(request.places, request.settings),
         }
+    }
+
+    /// Takes the indexes that were named for one request. One that the settings name too keeps its reach.
+    pub(super) fn named(indexes: &[PathBuf], places: &Places, settings: &Settings) -> Self {
+        let known = find(places, settings).files();
+        let index = |file: &PathBuf| known.iter().find(|known| known.file == *file).cloned().unwrap_or_else(|| IndexFile::named(file));
+        Self { indexes: indexes.iter().map(index).collect(), has_global: false, entries: Vec::new(), notes: Vec::new() }
+    }
+
+    /// Finds the indexes of a directory.
+    pub(super) fn indexed(places: &Places, settings: &Settings) -> Self {
+        let found = find(places, settings);
+        Self { indexes: found.files(), has_global: found.global.is_some(), entries: Vec::new(), notes: found.notes }
     }
 
     /// Finds the indexes of a directory, and the entries of files that other sources do not load whole.
     pub(super) fn here(places: &Places, settings: &Settings) -> Self {
         let mut notes = Vec::new();
         let entries = entries(places, settings, &mut notes);
-        let found = find(places, settings);
-        notes.extend(found.notes.iter().cloned());
-        Self { indexes: found.files(), has_global: found.global.is_some(), entries, notes }
+        let mut found = Self::indexed(places, settings);
+        notes.append(&mut found.notes);
+        Self { entries, notes, ..found }
+    }
+
+    /// Returns the failure of a request for documents where there is no index.
+    pub(super) fn no_index(&self) -> Failure {
+        let failure = Failure::new("there is no index to choose from");
+        let failure = self.notes.iter().fold(failure, |failure, note| failure.because_of(note.to_string()));
+        failure.hint("create one with `brief index`, or name one with `--index FILE`")
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -125,7 +125,8 @@ impl Corpus {
         let found = self.find(&ranked.id, ranked.number).map_err(|damage| self.damaged(&damage))?;
         let listed = found.ok_or_else(|| self.damaged(&Damage::Corrupt("a document is missing from the list")))?;
         let body = Body::File { index: listed.source, root: self.root_of(&listed).to_path_buf() };
-        let about = About { name: listed.path, tags: listed.tags, body, ranked, chosen: None };
+        let (called, description) = (listed.name, listed.description);
+        let about = About { name: listed.path, called, description, tags: listed.tags, body, ranked, chosen: None };
         Ok(Candidate { shown: relative_text(&listed.file, here), path: listed.file, about })
     }
 

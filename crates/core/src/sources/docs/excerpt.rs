@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::markdown::{Heading, headings};
 use crate::select::RankedSection;
 use crate::select::sections::{Section, front_matter, split};
 use crate::tokens::estimate_bytes;
@@ -79,6 +80,42 @@ pub(super) fn best<'a>(text: &'a str, ranked: &[RankedSection], budget: u64) -> 
     taken.into_iter().map(excerpt).collect()
 }
 
+/// A section that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct AskedSection<'a> {
+    /// The headings down to it.
+    pub(super) name: String,
+    /// Its name in the ledger. An excerpt of the same name may have less text, so it is another one then.
+    pub(super) key: String,
+    pub(super) text: &'a str,
+}
+
+/// Returns the section that a person or a model asks for: by its heading, by the headings down to it, or as websites
+/// write them (`rolling-back`). It reaches to the next heading of its level.
+pub(super) fn section<'a>(text: &'a str, wanted: &str) -> Option<AskedSection<'a>> {
+    let headings = headings(text);
+    let slug = |text: &str| {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
+    };
+    let wanted = slug(wanted);
+    let is_wanted = |heading: &&Heading| slug(&heading.title) == wanted || slug(&heading.trail) == wanted;
+    let heading = headings.iter().find(is_wanted).filter(|_| !wanted.is_empty())?;
+    let next = headings.iter().find(|next| next.start > heading.start && next.level <= heading.level);
+    let text_of = text[heading.start..next.map_or(text.len(), |next| next.start)].trim();
+    // Where it is what a message would bring, it has the same name, so that the ledger recognises it.
+    let sections = split(text);
+    let names = names(&sections);
+    let same = sections.iter().zip(names).find(|(section, _)| text[section.range.clone()].trim() == text_of);
+    let key = same.map_or_else(|| format!("{}, whole", heading.trail), |(_, name)| name);
+    Some(AskedSection { name: heading.trail.clone(), key, text: text_of })
+}
+
+/// Returns the headings of a document, down to each one.
+pub(super) fn section_names(text: &str) -> Vec<String> {
+    headings(text).into_iter().map(|heading| heading.trail).collect()
+}
+
 /// Finds a section from the search file; by its headings if the document has changed since.
 fn number_of(sections: &[Section], ranked: &RankedSection) -> Option<usize> {
     let is_there = |range: &Range<usize>| *range == ranked.range;
@@ -146,6 +183,18 @@ mod tests {
         assert_eq!((cut.len(), cut[0].text.len()), (1, 40));
         let gone = RankedSection { trail: "gone".into(), range: 0..3, score: 1.0 };
         assert_eq!(best(&text, &[gone], 500)[0].name, "Top", "something is better than nothing");
+    }
+
+    #[test]
+    fn a_section_reaches_to_the_next_heading_of_its_level() {
+        let text = "# Top\n\nintro\n\n## One\n\none\n\n### Deep er\n\ndeep\n\n```\n# no heading\n```\n\n## Two\n\ntwo\n";
+        let found = |wanted: &str| section(text, wanted).map(|found| found.text);
+        assert_eq!(found("Deep er"), Some("### Deep er\n\ndeep\n\n```\n# no heading\n```"));
+        assert_eq!(found("Top › One › Deep er"), found("deep-er"));
+        assert!(found("one").unwrap().starts_with("## One") && found("one").unwrap().ends_with("```"));
+        assert_eq!((found("top").map(str::len), found("nothing"), found("")), (Some(text.trim().len()), None, None));
+        assert_eq!(section_names(text), ["Top", "Top › One", "Top › One › Deep er", "Top › Two"]);
+        assert_eq!(section(&document(), "Top › Two").unwrap().key, "Top › Two", "the name that a message would give it");
     }
 
     #[test]

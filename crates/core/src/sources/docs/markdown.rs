@@ -65,6 +65,45 @@ pub(super) fn references(text: &str) -> Vec<Reference> {
     facts.references
 }
 
+/// A heading of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Heading {
+    pub(super) level: u8,
+    pub(super) title: String,
+    /// The headings down to it.
+    pub(super) trail: String,
+    /// Where it starts, in bytes.
+    pub(super) start: usize,
+}
+
+/// Returns the headings of a document.
+pub(super) fn headings(text: &str) -> Vec<Heading> {
+    let start = front_matter(text).end;
+    let (mut headings, mut above): (Vec<Heading>, Vec<(u8, String)>) = (Vec::new(), Vec::new());
+    let mut open: Option<Heading> = None;
+    for (event, range) in Parser::new(&text[start..]).into_offset_iter() {
+        match event {
+            Event::Start(Tag::Heading { level, .. }) => {
+                open = Some(Heading { level: level as u8, title: String::new(), trail: String::new(), start: start + range.start });
+            }
+            Event::Text(words) | Event::Code(words) => {
+                if let Some(heading) = &mut open {
+                    heading.title.push_str(&words);
+                }
+            }
+            Event::End(TagEnd::Heading(_)) => {
+                let Some(mut heading) = open.take() else { continue };
+                above.retain(|(level, _)| *level < heading.level);
+                above.push((heading.level, heading.title.trim().to_owned()));
+                heading.trail = above.iter().map(|(_, title)| title.as_str()).collect::<Vec<_>>().join(" › ");
+                headings.push(heading);
+            }
+            _ => {}
+        }
+    }
+    headings
+}
+
 /// Collects headings and references; returns the first heading of the highest level.
 fn read_body(text: &str, start: usize, facts: &mut Facts) -> Option<String> {
     let lines = Lines::of(text);

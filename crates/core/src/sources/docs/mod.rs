@@ -8,6 +8,7 @@
 
 mod bring;
 mod cache;
+mod catalogue;
 mod changes;
 mod choose;
 mod corpus;
@@ -34,6 +35,7 @@ mod tests;
 mod tests_bring;
 
 pub use bring::bring;
+pub use catalogue::{Catalogue, Catalogued, Fetched, catalogue};
 pub use choose::{Choice, Model, SelectRequest, asks_a_model, examine, select};
 pub use corpus::IndexState;
 pub use crawl::{DeadReference, MAX_DOCUMENT_BYTES};
