@@ -19,8 +19,10 @@ use std::time::{Duration, Instant, SystemTime};
 use briefing_core::fit::{MAX_OUTPUTS, Room, Sent};
 use briefing_core::settings::{Places, Settings};
 use briefing_core::sources::{self, Ask, Gathered, Opens, Source, Sources, docs};
-use briefing_core::{Moment, Note, NoteKind, Rendered};
+use briefing_core::{Moment, Note, NoteKind, Piece, Rendered};
 use briefing_store::{Holder, Ledger, Place, SessionKey, StoreError};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 pub use briefing_store::Outcome;
 pub use receipt::Receipt;
@@ -28,7 +30,7 @@ pub(crate) use stateless::outputs;
 
 use crate::agent::Agent;
 use crate::host::Host;
-use crate::request::Request;
+use crate::request::{Request, Start};
 
 /// The default time limit of a request. Users set it with `hook.deadline_ms`.
 pub const DEADLINE: Duration = Duration::from_millis(1500);
@@ -209,11 +211,30 @@ impl<'a> Window<'a> {
 
     /// Gathers, selects and loads the pieces of these sources.
     fn bring(&mut self, settings: &Settings, sources: Sources, message: Option<&str>) -> Gathered {
-        let now = self.host.now();
-        let ask = Ask { places: &self.places, settings, message, now, deadline: self.deadline, helper: self.host };
-        let mut gathered = sources::bring(&ask, sources);
+        let mut gathered = sources::bring(&self.ask(settings, message), sources);
         self.notes.append(&mut gathered.notes);
         gathered
+    }
+
+    fn ask<'b>(&'b self, settings: &'b Settings, message: Option<&'b str>) -> Ask<'b> {
+        Ask { places: &self.places, settings, message, now: self.host.now(), deadline: self.deadline, helper: self.host }
+    }
+
+    /// Returns whether a session that begins with this event is told what changed since the agent's last one.
+    fn tells_changes(&self) -> bool {
+        let (request, event) = (self.request, self.request.event);
+        let begins = event.moment == Moment::Session && request.start == Start::Startup && event.carries;
+        begins && request.only.is_none() && request.sub_agent.is_none() && self.present & Source::telling_changes() != 0
+    }
+
+    /// Returns what changed since the agent's last session.
+    fn changes(&self, settings: &Settings, ledger: &mut dyn Ledger) -> Vec<Piece> {
+        let mut earlier = |piece: &str| {
+            let earlier = ledger.earlier(&self.key, piece).ok().flatten()?;
+            let on = Timestamp::from_millisecond(earlier.last_seen).ok()?.to_zoned(TimeZone::UTC).date();
+            Some(sources::Earlier { on: on.to_string(), pieces: earlier.pieces })
+        };
+        sources::changes(&self.ask(settings, None), self.present, &mut earlier)
     }
 
     /// Returns the room of one output of this handler.

@@ -179,3 +179,32 @@ fn the_page_of_a_theme_arrives_when_the_message_is_about_it() {
     assert!(told.contains(".context/decisions/storage.md"), "{told}");
     assert!(sandbox.brief(["gate", "--print"]).success().stdout().contains("→ [storage](decisions/storage.md)"));
 }
+
+#[test]
+fn what_changed_since_the_last_session_is_one_line_at_the_start() {
+    let sandbox = project().directory("src");
+    let start = |session: &str| sandbox.hook(["claude", "SessionStart"], &json!({ "session_id": session, "source": "startup" }));
+    let work = |session: &str| {
+        sandbox.hook(["claude", "PostToolBatch"], &json!({ "session_id": session, "tool_calls": [{ "tool_use_id": "t" }] }))
+    };
+    assert_eq!(start("a"), "", "there was no session before");
+    assert!(work("a").contains("rule one"));
+    assert_eq!(start("b"), "", "nothing changed");
+    sandbox.write(".context/CONVENTIONS.md", "# Conventions\nconvention two\n");
+    sandbox.brief(["decision", "add", "Use Y", "--context", "c", "--rationale", "r"]).success();
+    sandbox.write(".context/AGENT_PLAYBOOK_GATE.md", "short\n");
+    let told = start("c");
+    let (head, tail) = told.split_once("since your last session (").unwrap_or_else(|| panic!("{told}"));
+    assert_eq!(head, "Changed in .context/ ");
+    let (date, files) = tail.split_once("): ").unwrap();
+    assert!(date.len() == 10 && date.starts_with("20"), "{told}");
+    assert_eq!(files.trim_end(), "CONVENTIONS.md, AGENT_PLAYBOOK_GATE.md (new), DECISIONS.md, AGENT_PLAYBOOK.md (no longer sent).");
+    assert_eq!(told.lines().count(), 1, "{told}");
+    assert_eq!(start("c"), "", "once");
+    assert!(work("c").contains("convention two"), "the files come when work begins");
+    assert_eq!(start("d"), "", "that session knew it");
+    let codex = sandbox.hook(["codex", "SessionStart"], &json!({ "session_id": "e", "source": "startup" }));
+    assert_eq!(codex, "", "another agent has another last session");
+    let log = sandbox.log();
+    assert!(log.to_string().contains("\"kind\":\"changed\""), "{log}");
+}

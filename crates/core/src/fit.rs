@@ -153,7 +153,8 @@ pub fn fit(standing: &Standing, pieces: &[Piece], room: Room) -> Briefing {
 fn heads(standing: &Standing, pieces: &[Piece], due: &[&Due]) -> Vec<(usize, String)> {
     let head_for = |source: Source| {
         let Framing::Own { head, .. } = source.row().framing else { return None };
-        let first = due.iter().find(|due| pieces[due.piece].source == source && due.versions == 0 && due.lost.is_empty())?;
+        let has_head = |piece: &Piece| piece.source == source && piece.role != Role::Alone;
+        let first = due.iter().find(|due| has_head(&pieces[due.piece]) && due.versions == 0 && due.lost.is_empty())?;
         let is_missing = standing.done & source.bit() == 0;
         is_missing.then(|| (first.piece, head()))
     };
@@ -240,6 +241,9 @@ impl<'a> Packer<'a> {
     }
 
     fn count(&mut self, piece: &Piece) {
+        if piece.role == Role::Alone {
+            return;
+        }
         let (pieces, tokens) = if piece.role == Role::Body { (1, piece.tokens) } else { (0, 0) };
         match self.briefing.sent.iter_mut().find(|sent| sent.source == piece.source) {
             Some(sent) => (sent.pieces, sent.tokens) = (sent.pieces + pieces, sent.tokens + tokens),

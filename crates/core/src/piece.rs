@@ -42,6 +42,8 @@ pub enum Role {
     Body,
     /// It ends the source's output, below a line that counts what was sent.
     Closing,
+    /// It stands by itself: no head goes above it, and it is not counted.
+    Alone,
 }
 
 /// One piece of knowledge.

@@ -45,6 +45,8 @@ pub enum Reason {
     },
     /// A person or the agent asked for it by name.
     Requested,
+    /// What changed since an earlier session received it.
+    Changed { since: String },
     /// The list of what had no room.
     LeftOut,
     /// The words of an earlier version of the ledger.
@@ -100,6 +102,7 @@ impl fmt::Display for Reason {
                 first = read_first;
             }
             Self::Requested => f.write_str("requested")?,
+            Self::Changed { since } => write!(f, "changed since the session of {since}")?,
             Self::LeftOut => f.write_str("what did not fit")?,
             Self::Earlier { text } => f.write_str(text)?,
         }

@@ -1,5 +1,6 @@
 //! The operations of a hook on the ledger while its agent waits, independent of the engine.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -189,6 +190,15 @@ pub struct Given {
     pub times: u32,
 }
 
+/// What an earlier session's window received.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Earlier {
+    /// Milliseconds since 1970.
+    pub last_seen: i64,
+    /// The identity and the hash of each piece; of one that changed, the last.
+    pub pieces: BTreeMap<String, String>,
+}
+
 /// Sessions, deliveries and the log. Each method is one transaction.
 pub trait Ledger: fmt::Debug {
     /// Bounds every wait for a lock from now on.
@@ -226,6 +236,9 @@ pub trait Ledger: fmt::Debug {
 
     /// Returns what a session's window received in this epoch.
     fn given(&mut self, session: i64) -> Result<Vec<Given>, StoreError>;
+
+    /// Returns what the agent's last session but this one received, of those that received `piece`.
+    fn earlier(&mut self, key: &SessionKey, piece: &str) -> Result<Option<Earlier>, StoreError>;
 
     /// Forgets pieces that are no longer in the window, including their queued parts, and lets all sources open again.
     fn forget(&mut self, session: i64, pieces: &[String]) -> Result<(), StoreError>;

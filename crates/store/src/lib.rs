@@ -25,7 +25,9 @@ pub use error::StoreError;
 pub use heartbeat::{Beat, beat, beats, can_beat};
 pub use holder::{Holder, Life};
 pub use key::SessionKey;
-pub use ledger::{Admission, Arrival, Arrived, Claim, Claimed, Given, Known, Ledger, LogEntry, Offer, Parent, PlanId, PlanState, Printer};
+pub use ledger::{
+    Admission, Arrival, Arrived, Claim, Claimed, Earlier, Given, Known, Ledger, LogEntry, Offer, Parent, PlanId, PlanState, Printer,
+};
 pub use open::{Opened, damaged, open, open_existing, reader, repair};
 pub use outcome::Outcome;
 pub use place::Place;

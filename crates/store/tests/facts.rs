@@ -3,7 +3,7 @@
 use briefing_core::fit::{Briefing, Part, Segment, Standing, Waiting};
 use briefing_core::sources::gate::Strategy;
 use briefing_core::{Level, Moment, Note, NoteKind, Order, Reason, Source};
-use briefing_store::{Filter, Given, State};
+use briefing_store::{Filter, Given, SessionKey, State};
 
 use crate::{Fixture, on_every_engine, segment};
 
@@ -172,5 +172,21 @@ fn why_asks_for_one_path() {
         assert_eq!(count("/p/.context/RULES.md", Some("one")), 1);
         assert_eq!(count("/p/.context/RULES.md", Some("two")), 0);
         assert_eq!(count("/p", None), 0);
+    });
+}
+
+#[test]
+fn what_an_earlier_session_received_can_be_compared() {
+    on_every_engine(|fixture| {
+        let piece = "/p/.context/RULES.md";
+        let next = SessionKey::new("claude", "two", None);
+        assert_eq!(fixture.ledger.earlier(&next, piece).unwrap(), None);
+        admit(fixture, &[core_file(0)]);
+        let earlier = fixture.ledger.earlier(&next, piece).unwrap().unwrap();
+        let hash = fixture.deliveries()[0].hash.clone();
+        assert_eq!((earlier.last_seen, earlier.pieces), (fixture.now, [(piece.to_owned(), hash)].into()));
+        assert_eq!(fixture.ledger.earlier(&next, "/p/.context/OTHER.md").unwrap(), None, "it did not receive that");
+        assert_eq!(fixture.ledger.earlier(&SessionKey::new("claude", "one", None), piece).unwrap(), None, "a session is not its own");
+        assert_eq!(fixture.ledger.earlier(&SessionKey::new("codex", "two", None), piece).unwrap(), None, "another agent's");
     });
 }

@@ -90,7 +90,10 @@ impl Window<'_> {
         let open = moment::sources(request.agent, request.event, request.start, known.done, known.owed) | self.changed;
         let sources = wanted(request, open & self.present, &known.message);
         let message = request.message.as_deref().or(Some(&known.message)).filter(|message| !message.is_empty());
-        let gathered = self.bring(settings, sources, message);
+        let mut gathered = self.bring(settings, sources, message);
+        if known.done == 0 && known.epoch == 1 && self.tells_changes() {
+            gathered.pieces.extend(self.changes(settings, ledger));
+        }
         let pieces = &gathered.pieces;
         let hashes = hashes_of(pieces);
         let offers = offers(pieces, &hashes);
@@ -172,6 +175,9 @@ impl Window<'_> {
     /// Returns whether nothing is due and the event changes nothing, according to the ledger.
     pub(super) fn is_quiet(&mut self, ledger: &mut dyn Ledger) -> bool {
         let Ok(known) = self.find_session(ledger) else { return false };
+        if known.is_none() && self.tells_changes() {
+            return false;
+        }
         // What has changed comes with the user's next message: an agent that is editing a file must not get half of it back.
         if self.request.message.is_some() && self.request.event.moment == Moment::Message {
             self.changed = known.as_ref().map_or(0, |known| watch::changed(&known.watched)) & self.present;

@@ -11,6 +11,7 @@ pub mod gate;
 mod references;
 pub mod requests;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -68,6 +69,18 @@ pub struct Notice {
     pub project: PathBuf,
 }
 
+/// What an earlier session received.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Earlier {
+    /// The date on which it ended: `2026-11-15`.
+    pub on: String,
+    /// The identity and the hash of each piece.
+    pub pieces: BTreeMap<String, String>,
+}
+
+/// Returns what the last session received that had a certain piece.
+pub type FindEarlier<'a> = dyn FnMut(&str) -> Option<Earlier> + 'a;
+
 /// What the engine needs to know about a source.
 pub struct Row {
     pub name: &'static str,
@@ -81,6 +94,8 @@ pub struct Row {
     /// It may be wrong when it says yes, never when it says no: a no keeps the process from opening the database.
     is_here: fn(&Places) -> bool,
     bring: fn(&Ask<'_>) -> Brought,
+    /// Returns a line for the start of a session: what changed since an earlier one.
+    changes: Option<fn(&Ask<'_>, &mut FindEarlier<'_>) -> Option<Piece>>,
     /// Returns what the user's webhook receives when its pieces went in.
     notice: Option<Notify>,
 }
@@ -95,6 +110,7 @@ const DOMAINS: Row = Row {
     variables: &[],
     is_here: domains::is_here,
     bring: |ask| domains::bring(&ask.places.here, ask.now, ask.settings.guards.redact.value),
+    changes: None,
     notice: None,
 };
 
@@ -106,6 +122,7 @@ const GATE: Row = Row {
     variables: &gate::DIRECTORY_VARIABLES,
     is_here: gate::is_here,
     bring: |ask| gate::bring(ask.places, ask.settings),
+    changes: Some(|ask, earlier| gate::changes(ask.places, ask.settings, earlier)),
     notice: Some(gate::notice),
 };
 
@@ -118,6 +135,7 @@ const DOCS: Row = Row {
     variables: &[docs::INDEX_VARIABLES[0], docs::INDEX_VARIABLES[1], gate::DIRECTORY_VARIABLES[0], gate::DIRECTORY_VARIABLES[1]],
     is_here: docs::may_be_here,
     bring: bring_docs,
+    changes: None,
     notice: None,
 };
 
@@ -183,6 +201,11 @@ impl Source {
         Self::ALL.into_iter().filter(|source| ways.contains(&source.row().opens)).map(Self::bit).sum()
     }
 
+    /// Returns the sources that tell at the start of a session what changed since an earlier one.
+    pub fn telling_changes() -> Sources {
+        Self::ALL.into_iter().filter(|source| source.row().changes.is_some()).map(Self::bit).sum()
+    }
+
     /// Returns what the user's webhook receives when pieces of this source went into a window.
     pub fn notice(self, places: &Places, settings: &Settings, sent: Sent) -> Option<Notice> {
         self.row().notice.and_then(|notice| notice(places, settings, sent))
@@ -241,6 +264,11 @@ pub fn bring(ask: &Ask<'_>, sources: Sources) -> Gathered {
         }
     }
     all
+}
+
+/// Returns what changed since an earlier session, one line for each of the sources that tell it.
+pub fn changes(ask: &Ask<'_>, sources: Sources, earlier: &mut FindEarlier<'_>) -> Vec<Piece> {
+    Source::of(sources).filter_map(|source| source.row().changes.and_then(|changes| changes(ask, earlier))).collect()
 }
 
 /// Returns the documents that fit the current message, chosen by the local selector or the model of the settings.

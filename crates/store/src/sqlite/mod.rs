@@ -17,7 +17,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use crate::error::StoreError;
 use crate::holder::{Holder, Life};
 use crate::key::SessionKey;
-use crate::ledger::{Admission, Arrival, Arrived, Claim, Given, Known, Ledger, LogEntry, PlanId, PlanState, Printer};
+use crate::ledger::{Admission, Arrival, Arrived, Claim, Earlier, Given, Known, Ledger, LogEntry, PlanId, PlanState, Printer};
 use crate::reader::{DeliveryRow, EventRow, Filter, Reader, SessionRow};
 
 pub(crate) use open::{damaged, file_in, open, open_existing};
@@ -233,6 +233,23 @@ impl Ledger for SqliteLedger {
                 })
             })?;
             Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    fn earlier(&mut self, key: &SessionKey, piece: &str) -> Result<Option<Earlier>, StoreError> {
+        self.twice(|ledger| {
+            // An older session than these has nothing to compare with that anybody remembers.
+            let mut statement = ledger.connection.prepare(
+                "SELECT id, last_seen FROM (SELECT id, last_seen FROM sessions WHERE agent = ?1 AND sub_agent = '' AND native <> ?2
+                 ORDER BY last_seen DESC LIMIT 64) AS recent
+                 WHERE EXISTS (SELECT 1 FROM deliveries WHERE session = recent.id AND piece = ?3 AND state = 2) ORDER BY last_seen DESC LIMIT 1",
+            )?;
+            let found = statement.query_row([key.agent.as_str(), &key.native, piece], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+            let Some((session, last_seen)): Option<(i64, i64)> = found else { return Ok(None) };
+            let mut statement =
+                ledger.connection.prepare("SELECT piece, hash FROM deliveries WHERE session = ?1 AND state = 2 ORDER BY id")?;
+            let pieces = statement.query_map([session], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+            Ok(Some(Earlier { last_seen, pieces }))
         })
     }
 

@@ -223,10 +223,14 @@ impl Gate {
             pieces.push(if section.strategy == Strategy::Verbatim { piece.of_content(content_hash(&section.text)) } else { piece });
         }
         let directory = path_text(&self.directory);
-        let footer =
-            Piece::new(Source::Gate, format!("{directory}#footer"), directory, Reason::ClosingNotes, Order::Gate, self.closing_notes());
+        let footer = Piece::new(Source::Gate, self.footer_id(), directory, Reason::ClosingNotes, Order::Gate, self.closing_notes());
         pieces.push(footer.with_role(Role::Closing));
         pieces
+    }
+
+    /// Returns the identity of the closing notes.
+    pub(super) fn footer_id(&self) -> String {
+        format!("{}#footer", path_text(&self.directory))
     }
 
     /// Returns what follows the count: where to read more, and what could not be loaded.
@@ -257,7 +261,7 @@ impl Gate {
     }
 
     /// Returns `.context/`, relative to the project's own directory.
-    fn shown_directory(&self) -> String {
+    pub(super) fn shown_directory(&self) -> String {
         format!("{}/", crate::shown::relative_text(&self.directory, &self.project))
     }
 }

@@ -8,6 +8,7 @@
 
 mod archive;
 mod candidates;
+mod changes;
 mod check;
 mod convention;
 mod edit;
@@ -30,6 +31,7 @@ mod tests;
 pub use crate::frames::BANNER_START;
 pub use archive::{Archived, archive_tasks};
 pub use candidates::entries;
+pub use changes::changes;
 pub use check::{DeadPath, dead_paths};
 pub use convention::{NewConvention, add_convention};
 pub use find::{CONTEXT, DIRECTORY_VARIABLES, find_directory, is_here, may_have_entries};
