@@ -75,6 +75,7 @@ fn hostile_wishes_read_nothing_and_end() {
     let outcome = gather(&project(), &server, &["--max-files", "20"]).success();
     let text = outcome.stdout();
     assert_eq!(text.matches("[Error reading file: ").count(), 20, "{text}");
+    assert!(!outcome.stderr().contains("--allow-outside"), "gather has no such flag: {outcome}");
     assert!(!text.contains("root:") && !text.contains("do not show"), "{text}");
     assert_eq!(seen.lock().unwrap().len(), 2);
 }
@@ -85,8 +86,9 @@ fn prose_and_silence_are_survived() {
     assert_eq!(labels(&gather(&project(), &server, &[]).success()), ["src/retry.rs"]);
     let (server, _) = model(&["As a language model, I have no opinion."]);
     let outcome = gather(&project(), &server, &[]).success();
-    assert_eq!(outcome.stdout(), "");
+    assert_eq!(labels(&outcome), ["README.md"], "something to start from");
     assert!(outcome.stderr().contains("the model's answer contains no list of files"), "{outcome}");
+    assert!(outcome.stderr().contains("no file was chosen for the task"), "{outcome}");
 }
 
 #[test]
@@ -152,7 +154,9 @@ fn the_local_selector_needs_no_model() {
     let outcome = sandbox.brief(["gather", "exponential backoff of retries", "--selector", "local", "--include", "README.md"]).success();
     assert_eq!(labels(&outcome), ["README.md", "src/retry.rs"]);
     let outcome = sandbox.brief(["gather", "xylophones", "--selector", "local"]).success();
-    assert_eq!(outcome.stdout(), "");
-    assert!(outcome.stderr().contains("no file matches the task"), "{outcome}");
+    assert_eq!(labels(&outcome), ["README.md"]);
+    assert!(outcome.stderr().contains("no file was chosen for the task"), "{outcome}");
+    let outcome = sandbox.brief(["gather", "exponential backoff of retries", "--selector", "local", "--exclude", "src"]).success();
+    assert_eq!(labels(&outcome), ["README.md"], "{outcome}");
     assert!(sandbox.brief(["gather", " "]).code(2).stderr().contains("the task is empty"));
 }

@@ -101,6 +101,17 @@ fn includes_come_first_and_count_but_are_not_held_back() {
 }
 
 #[test]
+fn what_is_excluded_is_not_read_and_words_for_nothing_ask_for_nothing() {
+    let sandbox = Sandbox::new().file("a.md", "A").file("b.lock", "B").file("vendor/c.md", "C");
+    let outcome = sandbox.brief(["read", "a.md", "b.lock", "vendor/c.md", "--exclude", "*.lock", "--exclude", "vendor"]).success();
+    assert_parsed(&outcome.stdout, &[("a.md", "A")]);
+    for nothing in ["I need nothing.", "None", "No further files are needed.\n"] {
+        let outcome = sandbox.brief_with_input(["read"], nothing).success();
+        assert_eq!((outcome.stdout(), outcome.stderr()), (String::new(), String::new()), "{nothing}");
+    }
+}
+
+#[test]
 fn labels_are_relative_to_the_current_directory() {
     let sandbox = Sandbox::new().file("sub/a.md", "A").file("other/x", "");
     assert_parsed(&sandbox.brief(["read", "--dir", "sub", "a.md"]).success().stdout, &[("sub/a.md", "A")]);

@@ -117,7 +117,7 @@ fn requests_stay_inside() {
 fn a_listing_and_what_is_chosen_from_it_stay_inside() {
     let house = House::new("listed", &names());
     house.race(60, |count| {
-        let listing = Listing::of(&house.root(), None, &rules());
+        let listing = Listing::of(&house.root(), None, &[], &rules());
         let chosen = choose("canary release rollback", &listing, FILES);
         let options = Options { listed: Some(listing.full_paths()), ..Options::new(house.root()) };
         let mut files = ReadFiles::new();

@@ -4,15 +4,19 @@ mod rounds;
 
 use std::path::PathBuf;
 
-use briefing_core::Failure;
 use briefing_core::sources::files::Rules;
 use briefing_core::sources::requests::{Listing, Options, ReadFiles, choose, read_include_files, read_requested_files};
+use briefing_core::{Failure, Note, NoteKind};
 
 pub use rounds::{Round, Rounds, Stopped};
 
 /// The default limits on the number of files: chosen by a model, and by the words of the task.
 const MAX_REQUESTED: usize = 32;
 const MAX_FITTING: usize = 8;
+/// How many files describe a project for which nothing was chosen, and the beginnings of their names, best first.
+const MAX_OVERVIEW: usize = 3;
+const DESCRIBING: [&str; 8] =
+    ["readme", "architecture", "contributing", "cargo.toml", "package.json", "pyproject.toml", "go.mod", "makefile"];
 
 /// A task, and the files to choose from.
 #[derive(Debug, Clone)]
@@ -54,7 +58,7 @@ pub fn gather(request: &GatherRequest<'_>, model: Option<&mut Model<'_>>) -> Res
     options.max_file_size.get_or_insert(request.rules.max_file_bytes());
     let mut files = ReadFiles::new();
     read_include_files(request.includes, &mut files, &options);
-    let listing = Listing::of(&options.dir, options.filter.as_deref(), request.rules);
+    let listing = Listing::of(&options.dir, options.filter.as_deref(), &options.exclude, request.rules);
     let usual = if model.is_some() { MAX_REQUESTED } else { MAX_FITTING };
     let max_files = *options.max_files.get_or_insert(usual + files.len());
     let chosen_by = if let Some(model) = model {
@@ -64,7 +68,26 @@ pub fn gather(request: &GatherRequest<'_>, model: Option<&mut Model<'_>>) -> Res
         read_requested_files(&fitting, &mut files, &options);
         ChosenBy::Words { fitting: fitting.len() }
     };
+    // Whoever asks explicitly gets something to start from.
+    if files.is_empty() {
+        read_requested_files(&overview(&listing, MAX_OVERVIEW), &mut files, &options);
+        let reason = "no file was chosen for the task, so these describe the project; try other words, or another `--dir`";
+        files.notes.push(Note::warning("task", NoteKind::Fallback, reason));
+    }
     Ok(GatheredFiles { files, chosen_by })
+}
+
+/// Returns the files that describe a project: those with the best known names, nearest to the top; else the first ones.
+fn overview(listing: &Listing, most: usize) -> Vec<String> {
+    let rank = |path: &&String| {
+        let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+        DESCRIBING.iter().position(|known| name.starts_with(known)).unwrap_or(DESCRIBING.len())
+    };
+    let mut paths: Vec<&String> = listing.paths().iter().collect();
+    paths.sort_by_key(|path| (path.matches('/').count(), rank(path)));
+    let known: Vec<&String> = paths.iter().copied().filter(|path| rank(path) < DESCRIBING.len()).take(most).collect();
+    let chosen = if known.is_empty() { paths.into_iter().take(most).collect() } else { known };
+    chosen.into_iter().cloned().collect()
 }
 
 #[cfg(test)]

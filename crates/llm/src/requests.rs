@@ -42,7 +42,7 @@ fn lines(input: &[u8], directory: &Path) -> Vec<PathBuf> {
     let lines = input.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let mut asked: Vec<Asked> = Vec::new();
     let (mut is_inside, mut has_fence) = (false, false);
-    for line in lines.filter(|line| !line.trim_ascii().is_empty()) {
+    for line in lines.filter(|line| !line.trim_ascii().is_empty() && !asks_for_nothing(line, directory)) {
         let start = line.trim_ascii_start();
         if start.starts_with(b"```") || start.starts_with(b"~~~") {
             (is_inside, has_fence) = (!is_inside, true);
@@ -57,6 +57,24 @@ fn lines(input: &[u8], directory: &Path) -> Vec<PathBuf> {
         }
     }
     asked.into_iter().map(|asked| asked.path).collect()
+}
+
+/// Returns whether a line says in words that no file is needed: "I need nothing", "None.", "No further files are needed".
+fn asks_for_nothing(line: &[u8], directory: &Path) -> bool {
+    const WHOLE: [&str; 7] = ["none", "nothing", "n a", "no", "done", "that is all", "that s all"];
+    const PARTS: [&str; 8] =
+        ["need nothing", "nothing else", "nothing more", "no files", "no file", "no more files", "no further files", "no additional files"];
+    const REFUSALS: [&str; 4] = ["don t need", "do not need", "not needed", "no need"];
+    let Ok(text) = std::str::from_utf8(line) else { return false };
+    if text.len() > 200 || directory.join(text.trim()).symlink_metadata().is_ok() {
+        return false;
+    }
+    let words: Vec<String> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+    let said = format!(" {} ", words.join(" "));
+    let has = |part: &&str| said.contains(&format!(" {part} "));
+    // A sentence that names a path asks for it.
+    let names_path = text.trim_end_matches(['.', '!']).contains(['/', '`', '.']) && !said.starts_with(" n a ");
+    !names_path && (WHOLE.iter().any(|whole| said.trim() == *whole) || words.len() > 1 && PARTS.iter().chain(&REFUSALS).any(has))
 }
 
 /// A line that may name a file.
@@ -119,6 +137,30 @@ mod tests {
         assert_paths(b"[1]\n", &[]);
         assert_paths(b"", &[]);
         assert_paths(b"a\nb\0c\0", &["a\nb", "c"]);
+    }
+
+    #[test]
+    fn words_that_ask_for_nothing_are_no_paths() {
+        for nothing in [
+            "I need nothing",
+            "I need nothing else.",
+            "None.",
+            "none",
+            "N/A",
+            "No files are needed.",
+            "No further files, thanks!",
+            "I don't need any files.",
+            "That's all",
+            "done",
+            "Thank you.\nNothing more.",
+        ] {
+            let paths = parse(nothing.as_bytes(), Path::new("/nonexistent")).paths;
+            assert!(paths.is_empty() || paths == [Path::new("Thank you.")], "{nothing}: {paths:?}");
+        }
+        assert_paths(b"nothing.md\nnone/of/it\nno files.txt", &["nothing.md", "none/of/it", "no files.txt"]);
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("none"), "").unwrap();
+        assert_eq!(parse(b"none", directory.path()).paths, [Path::new("none")], "a file of that name");
     }
 
     #[test]

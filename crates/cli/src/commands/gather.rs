@@ -6,7 +6,7 @@ use briefing_core::Failure;
 use briefing_core::settings::{Layer, Settings};
 use briefing_core::shown::normalize;
 use briefing_core::sources::files::Rules;
-use briefing_llm::gather::{ChosenBy, GatherRequest, GatheredFiles, Round, gather};
+use briefing_llm::gather::{GatherRequest, GatheredFiles, Round, gather};
 use briefing_llm::{Client, Endpoint, Limits as CallLimits};
 use clap::{Args, ValueEnum};
 
@@ -51,10 +51,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Selector::Openai => ask(&request, &settings).map_err(|failure| failure.hint("`--selector local` chooses without a model"))?,
         Selector::Local => gather(&request, None)?,
     };
-    if gathered.chosen_by == (ChosenBy::Words { fitting: 0 }) {
-        talk::warning("no file matches the task; try other words, or another `--dir`");
-    }
-    read::print(&gathered.files, &here, arguments.limits.format)
+    read::print(&gathered.files, &here, arguments.limits.format, "`--dir` sets another directory, `--include` adds a file from anywhere")
 }
 
 fn ask(request: &GatherRequest<'_>, settings: &Settings) -> Result<GatheredFiles, Failure> {

@@ -26,6 +26,9 @@ pub(crate) struct Limits {
     /// Take only requests whose file name matches; `*` and `?` are wildcards
     #[arg(long, value_name = "GLOB")]
     pub(crate) filter: Option<String>,
+    /// Leave out requests with a file or directory of this name; `*` and `?` are wildcards (repeatable)
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) exclude: Vec<String>,
     /// Stop after this many files, counting those of --include
     #[arg(long, value_name = "N")]
     pub(crate) max_files: Option<usize>,
@@ -74,6 +77,7 @@ impl Limits {
     pub(crate) fn options(&self, here: &Path, redact: bool) -> Result<Options, Failure> {
         Ok(Options {
             filter: self.filter.clone(),
+            exclude: self.exclude.clone(),
             max_files: self.max_files,
             max_file_size: self.max_file_size,
             redact,
@@ -90,7 +94,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     options.allow_outside = arguments.allow_outside;
     let requested = requested(arguments, &options.dir)?;
     let files = read(ReadRequest { includes: &arguments.limits.include, requested, options: &options });
-    print(&files, &here, arguments.limits.format)
+    print(&files, &here, arguments.limits.format, "`--allow-outside` reads files outside the directory, `--dir` sets another one")
 }
 
 /// Returns the requests from the arguments and, if they say so, from standard input.
@@ -117,11 +121,12 @@ fn requested(arguments: &Arguments, dir: &Path) -> Result<Requested, Failure> {
 }
 
 /// Prints the files, and warnings about those that could not be read.
-pub(crate) fn print(files: &ReadFiles, here: &Path, format: Format) -> Result<(), Failure> {
+/// `if_outside` is the hint for requests outside the directory.
+pub(crate) fn print(files: &ReadFiles, here: &Path, format: Format, if_outside: &str) -> Result<(), Failure> {
     let text = requests::render(files, here, format.into());
     tell(&files.notes);
     if files.notes.iter().any(|note| note.kind == NoteKind::Outside) {
-        talk::hint("`--allow-outside` reads files outside the directory, `--dir` sets another one");
+        talk::hint(if_outside);
     }
     let is_directory =
         |file: &requests::ReadFile| matches!(file.content, Content::Error { problem: FileProblem::NotRegular(Irregular::Directory), .. });

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::matcher::build_matcher;
+use super::matcher::{build_excluder, build_matcher};
 use crate::note::Note;
 use crate::shown::{normalize, one_line, tree_order};
 use crate::sources::files::{Rules, gather};
@@ -24,11 +24,12 @@ pub struct Listing {
 }
 
 impl Listing {
-    /// Walks `dir` (absolute). With a filter, only file names that match it are listed.
-    pub fn of(dir: &Path, filter: Option<&str>, rules: &Rules) -> Self {
-        let matcher = filter.map(build_matcher);
+    /// Walks `dir` (absolute). With a filter, only file names that match it are listed; what `exclude` matches is not.
+    pub fn of(dir: &Path, filter: Option<&str>, exclude: &[String], rules: &Rules) -> Self {
+        let (matcher, excluded) = (filter.map(build_matcher), build_excluder(exclude));
         let gathered = gather(&[dir.to_path_buf()], dir, rules);
-        let fits = |path: &String| matcher.as_ref().is_none_or(|matcher| matcher(path.rsplit('/').next().unwrap_or(path)));
+        let fits =
+            |path: &String| matcher.as_ref().is_none_or(|matcher| matcher(path.rsplit('/').next().unwrap_or(path))) && !excluded(path);
         let paths = gathered.candidates.into_iter().map(|candidate| candidate.shown).filter(fits).collect();
         Self { dir: dir.to_path_buf(), paths, notes: gathered.notes }
     }
@@ -83,12 +84,12 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, if *name == ".gitignore" { "ignored\n" } else { "" }).unwrap();
         }
-        Listing::of(dir.path(), filter, &Rules::settle(&Settings::defaults(), &[], &[], None).unwrap())
+        Listing::of(dir.path(), filter, &["*.bak".to_owned()], &Rules::settle(&Settings::defaults(), &[], &[], None).unwrap())
     }
 
     #[test]
     fn what_is_ignored_hidden_or_excluded_is_not_listed() {
-        let files = ["b.md", "a/x.rs", ".gitignore", "ignored", ".env", "node_modules/y.js", "z.exe"];
+        let files = ["b.md", "b.bak", "a/x.rs", ".gitignore", "ignored", ".env", "node_modules/y.js", "z.exe"];
         let all = listing(&files, None);
         assert_eq!(all.text(), "a/x.rs\nb.md\n");
         assert!(all.full_paths().contains(&all.dir().join("a/x.rs")));

@@ -51,7 +51,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        let listing = Listing::of(dir.path(), None, &Rules::settle(&Settings::defaults(), &[], &[], None).unwrap());
+        let listing = Listing::of(dir.path(), None, &[], &Rules::settle(&Settings::defaults(), &[], &[], None).unwrap());
         choose(task, &listing, 3)
     }
 

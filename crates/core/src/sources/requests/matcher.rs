@@ -9,6 +9,12 @@ pub fn build_matcher(pattern: &str) -> impl Fn(&str) -> bool + use<> {
     move |name| pattern.is_empty() || matches(&pattern, &name.chars().collect::<Vec<_>>())
 }
 
+/// Returns a test for paths: whether a file or directory on the way has a name that one of the patterns matches.
+pub(super) fn build_excluder(patterns: &[String]) -> impl Fn(&str) -> bool + use<> {
+    let matchers: Vec<_> = patterns.iter().filter(|pattern| !pattern.is_empty()).map(|pattern| build_matcher(pattern)).collect();
+    move |path| path.split('/').any(|name| matchers.iter().any(|matcher| matcher(name)))
+}
+
 /// Matches by remembering only the last star, so that no pattern takes more than `pattern × name` steps.
 fn matches(pattern: &[char], name: &[char]) -> bool {
     let is_break = |c: char| matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}');
@@ -73,6 +79,16 @@ mod tests {
             ("a?b", "a\nb", false),
         ] {
             assert_eq!(build_matcher(pattern)(name), expected, "{pattern} on {name:?}");
+        }
+    }
+
+    #[test]
+    fn names_anywhere_in_a_path_are_excluded() {
+        let excluded = build_excluder(&["*.lock".into(), "vendor".into(), String::new()]);
+        for (path, expected) in
+            [("a.lock", true), ("vendor/a.rs", true), ("x/vendor/a.rs", true), ("vendored/a.rs", false), ("a.rs", false)]
+        {
+            assert_eq!(excluded(path), expected, "{path}");
         }
     }
 

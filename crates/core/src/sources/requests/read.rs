@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::matcher::build_matcher;
+use super::matcher::{build_excluder, build_matcher};
 use super::read_files::{Content, ReadFiles, relative};
 use crate::fs::{Buffer, FileError, FileProblem, Irregular, LinkProblem};
 use crate::load::{self, Opened, Root, guard};
@@ -24,6 +24,8 @@ pub struct Options {
     pub here: PathBuf,
     /// A glob over the last segment of a requested path, with `*` and `?`.
     pub filter: Option<String>,
+    /// Globs over every segment of a requested path, with `*` and `?`: what matches is left out.
+    pub exclude: Vec<String>,
     /// The number of entries from which no more requests are read.
     pub max_files: Option<usize>,
     /// The size in bytes above which a file is skipped.
@@ -41,7 +43,17 @@ impl Options {
     pub fn new(dir: impl Into<PathBuf>) -> Self {
         let dir = dir.into();
         let here = dir.clone();
-        Self { dir, here, filter: None, max_files: None, max_file_size: None, allow_outside: false, listed: None, redact: true }
+        Self {
+            dir,
+            here,
+            filter: None,
+            exclude: Vec::new(),
+            max_files: None,
+            max_file_size: None,
+            allow_outside: false,
+            listed: None,
+            redact: true,
+        }
     }
 
     fn resolve(&self, asked: &Path) -> PathBuf {
@@ -52,6 +64,7 @@ impl Options {
 /// Reads the files that a model requests into `files`. A problem with one file does not affect the others.
 pub fn read_requested_files<P: AsRef<Path>>(asked: &[P], files: &mut ReadFiles, options: &Options) {
     let matcher = options.filter.as_deref().map(build_matcher);
+    let excluded = build_excluder(&options.exclude);
     let mut reader = Reader::new(options);
     for (at, asked_path) in asked.iter().map(AsRef::as_ref).enumerate() {
         if let Some(limit) = options.max_files.filter(|limit| files.len() >= *limit) {
@@ -67,6 +80,10 @@ pub fn read_requested_files<P: AsRef<Path>>(asked: &[P], files: &mut ReadFiles, 
             && !matcher(last_segment(&asked_path.to_string_lossy()))
         {
             files.notes.push(Note::info(shown(asked_path), NoteKind::Excluded, "does not match the filter"));
+            continue;
+        }
+        if excluded(&relative(&path, &options.dir)) {
+            files.notes.push(Note::info(shown(asked_path), NoteKind::Excluded, "is excluded").decided_by("--exclude"));
             continue;
         }
         let reach = if options.allow_outside { Reach::Anywhere } else { Reach::Beneath };

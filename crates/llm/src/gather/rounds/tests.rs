@@ -21,7 +21,7 @@ fn play(answers: &[&str], change: impl FnOnce(&mut Options)) -> Game {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
     }
-    let listing = Listing::of(dir.path(), None, &Rules::settle(&Settings::defaults(), &[], &[], None).unwrap());
+    let listing = Listing::of(dir.path(), None, &[], &Rules::settle(&Settings::defaults(), &[], &[], None).unwrap());
     let mut options = Options::new(dir.path());
     change(&mut options);
     let mut files = ReadFiles::new();
