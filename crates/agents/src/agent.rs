@@ -3,6 +3,8 @@
 use briefing_core::Moment;
 use briefing_core::measure::Unit;
 
+use crate::transcripts::format::Transcript;
+
 /// A hook event of an agent.
 #[derive(Debug, Clone, Copy)]
 pub struct Event {
@@ -223,6 +225,8 @@ pub struct Agent {
     pub trust: Trust,
     /// What the user must do after an installation, if anything.
     pub approval: &'static str,
+    /// How it records its sessions. `None` if we cannot read that.
+    pub transcript: Option<&'static Transcript>,
     /// How it takes the prompt of a goal. `None` if it cannot.
     pub prompting: Option<Prompting>,
 }

@@ -71,7 +71,7 @@ fn text_or_id(json: &str) -> Option<String> {
 
 /// Replaces every unpaired escaped surrogate with U+FFFD. JavaScript writes one when it cuts a string inside a
 /// character, and JSON parsers reject it.
-fn without_lone_surrogates(json: Cow<'_, str>) -> Cow<'_, str> {
+pub(crate) fn without_lone_surrogates(json: Cow<'_, str>) -> Cow<'_, str> {
     let bytes = json.as_bytes();
     if memmem::find(bytes, br"\ud").is_none() && memmem::find(bytes, br"\uD").is_none() {
         return json;

@@ -17,6 +17,7 @@ pub mod preview;
 pub mod request;
 pub mod table;
 pub mod tmux;
+pub mod transcripts;
 pub mod window;
 pub mod wire;
 

@@ -85,6 +85,7 @@ const BASE: Agent = Agent {
     plugins: None,
     trust: Trust::None,
     approval: "",
+    transcript: None,
     prompting: None,
 };
 

@@ -5,6 +5,7 @@
 //! `preview` runs the same stages without state.
 
 mod delivery;
+mod proof;
 mod receipt;
 pub mod requested;
 mod stateless;
@@ -195,6 +196,9 @@ impl<'a> Window<'a> {
 
     /// Resolves the settings and sets the deadline from them.
     fn decide_settings(&mut self) -> Rc<Settings> {
+        if let Some(settings) = &self.settings {
+            return Rc::clone(settings);
+        }
         let (settings, problems) = self.host.settings(&self.places);
         self.notes.extend(problems);
         let asks_a_model =

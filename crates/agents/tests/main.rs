@@ -7,6 +7,7 @@ mod frames;
 mod moments;
 mod payloads;
 mod rows;
+mod transcripts;
 
 /// A test file that is not listed above would silently never run.
 #[test]

@@ -88,6 +88,8 @@ pub(crate) enum Command {
     Trust(commands::trust::Arguments),
     /// Show what each session received, and how long the hooks took
     Log(commands::log::Arguments),
+    /// Check in the agent's own transcript what reached the model
+    Verify(commands::verify::Arguments),
     /// Print the commented default settings, or every value and where it was set
     Config(commands::config::Arguments),
     /// Set up a webhook that receives how much context was sent, never its text

@@ -79,6 +79,7 @@ fn run() -> Result<(), Failure> {
         Command::Doctor(arguments) => commands::doctor::run(&arguments),
         Command::Tmux(arguments) => commands::tmux::run(&arguments),
         Command::Log(arguments) => commands::log::run(&arguments),
+        Command::Verify(arguments) => commands::verify::run(&arguments),
         Command::Hook(arguments) => commands::hook::run_parsed(&arguments),
         Command::Index(arguments) => commands::index::run(&arguments),
         Command::Select(arguments) => commands::select::run(&arguments),

@@ -50,6 +50,7 @@ mod storm;
 mod supply_chain;
 #[cfg(unix)]
 mod tools;
+mod verify;
 mod window;
 mod wrong_use;
 

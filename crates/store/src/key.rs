@@ -23,6 +23,11 @@ impl SessionKey {
         Self { native: format!("{}+{}", self.native, &hashed(client)[..8]), ..self.clone() }
     }
 
+    /// Returns whether this is the key of a session with this native id, or of a second process that works on it.
+    pub fn is_of(&self, native_id: &str) -> bool {
+        self.native.split('+').next() == Some(&hashed(native_id))
+    }
+
     /// Returns the short form shown to users: agent and the first eight digits.
     pub fn short(&self) -> String {
         let second = self.native.split_once('+').map(|(_, digits)| format!("+{digits}")).unwrap_or_default();

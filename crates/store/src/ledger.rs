@@ -11,6 +11,7 @@ use crate::error::StoreError;
 use crate::holder::Holder;
 use crate::key::SessionKey;
 use crate::outcome::Outcome;
+use crate::receipt::{Judgement, OpenReceipts};
 
 /// What an event reports to the ledger about its session.
 #[derive(Debug, Clone)]
@@ -39,6 +40,8 @@ pub struct Arrival<'a> {
     pub message: Option<&'a str>,
     /// The session whose window this one began with; only looked at when this one is new.
     pub parent: Option<Parent<'a>>,
+    /// The file with the session's history, if the event names it.
+    pub transcript: Option<&'a str>,
 }
 
 /// The session that another one was forked from.
@@ -60,6 +63,8 @@ pub struct Known {
     pub owed: u32,
     /// How many deliveries wait or are being printed.
     pub open: u32,
+    /// Whether something was delivered that has no verdict yet, see [`Ledger::open_receipts`].
+    pub is_unproven: bool,
     /// The user's last words.
     pub message: String,
     /// The files that the window depends on, see [`briefing_core::watch`].
@@ -242,6 +247,14 @@ pub trait Ledger: fmt::Debug {
 
     /// Forgets pieces that are no longer in the window, including their queued parts, and lets all sources open again.
     fn forget(&mut self, session: i64, pieces: &[String]) -> Result<(), StoreError>;
+
+    /// Returns what the session's transcript has not proven yet, and how far it was read.
+    fn open_receipts(&mut self, session: i64) -> Result<OpenReceipts, StoreError>;
+
+    /// Writes down verdicts and how far the transcript was read; what they make due again is due from now on.
+    ///
+    /// Returns what that is, or `None` if another process has read on in the meantime: then nothing is written.
+    fn judge(&mut self, judgement: &Judgement<'_>) -> Result<Option<Vec<String>>, StoreError>;
 
     /// Does what can wait until everything is printed: moves the journal into the file when it has grown.
     fn tidy(&mut self) -> Result<(), StoreError>;

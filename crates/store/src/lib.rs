@@ -19,6 +19,7 @@ mod open;
 mod outcome;
 mod place;
 mod reader;
+mod receipt;
 mod sqlite;
 
 pub use error::StoreError;
@@ -32,3 +33,4 @@ pub use open::{Opened, damaged, open, open_existing, reader, repair};
 pub use outcome::Outcome;
 pub use place::Place;
 pub use reader::{DeliveryRow, EventRow, Filter, Reader, SessionRow, State};
+pub use receipt::{Judged, Judgement, Look, OpenReceipts, ReceiptRow, Unproven, Verdict};

@@ -6,7 +6,9 @@ use briefing_core::{Moment, Note, Reason, Source};
 use serde::Serialize;
 
 use crate::error::StoreError;
+use crate::key::SessionKey;
 use crate::outcome::Outcome;
+use crate::receipt::{ReceiptRow, Verdict};
 
 /// The state of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -66,6 +68,8 @@ pub struct DeliveryRow {
     pub rendered_hash: Option<String>,
     /// The length of that text in bytes.
     pub rendered_length: Option<u64>,
+    /// What the agent's transcript says about it, if it was looked for.
+    pub verdict: Option<Verdict>,
     pub state: State,
     /// Milliseconds since 1970.
     pub at: i64,
@@ -74,6 +78,14 @@ pub struct DeliveryRow {
 /// A session and what its window holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SessionRow {
+    /// The number of the session in the ledger.
+    #[serde(skip)]
+    pub id: i64,
+    /// Its hashed key, for finding its transcript.
+    #[serde(skip)]
+    pub key: SessionKey,
+    /// The file with the agent's history of it, if an event has named it.
+    pub transcript: Option<String>,
     pub session: String,
     pub agent: String,
     pub native: String,
@@ -103,6 +115,10 @@ pub trait Reader: fmt::Debug {
 
     /// Returns the log, of one session ([`Filter::session`]) or of all, oldest first.
     fn events(&mut self, session: Option<&str>) -> Result<Vec<EventRow>, StoreError>;
+
+    /// Returns the receipts of one session ([`Filter::session`]) or of all, in the order of [`Reader::deliveries`]; those
+    /// that were made due again come last.
+    fn receipts(&mut self, session: Option<&str>) -> Result<Vec<ReceiptRow>, StoreError>;
 
     /// Checks the ledger. Returns the engine's description of a problem, or `None`.
     fn damage(&mut self) -> Result<Option<String>, StoreError>;

@@ -39,7 +39,7 @@ fn every_way_of_opening_migrates() {
         let (_state, place) = place();
         assert_eq!(version(&place), 1000);
         open(&place);
-        assert_eq!(version(&place), 1002);
+        assert_eq!(version(&place), 1003);
     }
 }
 

@@ -8,6 +8,7 @@ mod earlier;
 mod facts;
 mod holding;
 mod opening;
+mod receipts;
 mod window;
 
 use std::path::Path;
@@ -157,6 +158,7 @@ fn plain<'a>(key: &'a SessionKey, holder: &'a Holder, now: i64) -> Arrival<'a> {
         owe: 0,
         message: None,
         parent: None,
+        transcript: None,
     }
 }
 

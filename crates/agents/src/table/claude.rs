@@ -5,6 +5,7 @@ use briefing_core::measure::Unit;
 
 use super::{BASE, event, mute};
 use crate::agent::{Agent, Managed, Older, PROMPT, Plugins, Prompting, Switch};
+use crate::transcripts::format::{Place, Shown, Storage, SubAgents, Transcript};
 
 pub(super) const ROW: Agent = Agent {
     name: "claude",
@@ -69,5 +70,32 @@ pub(super) const ROW: Agent = Agent {
             event("SubagentStart", Moment::SubAgent, 4),
         ],
     }),
+    transcript: Some(&TRANSCRIPT),
     ..BASE
+};
+
+/// A reminder has its own record as soon as it is part of the conversation; the message as it was sent follows with the request.
+const TRANSCRIPT: Transcript = Transcript {
+    place: Place::Named,
+    sub_agents: Some(SubAgents { directory: "subagents", around: ("agent-", ".jsonl") }),
+    storage: Storage::Lines,
+    recorded: &[Moment::Session, Moment::Message, Moment::Tool, Moment::SubAgent],
+    shown: &[
+        // Undocumented, so it may disappear; the best proof while it is there.
+        Shown {
+            name: "api-request-blob",
+            is: &[("type", "api-request-blob"), ("message.role", "user")],
+            texts: &["message.content", "message.content.*.text", "message.content.*.content", "message.content.*.content.*.text"],
+            is_context: false,
+        },
+        Shown {
+            name: "hook_additional_context",
+            is: &[("type", "attachment"), ("attachment.type", "hook_additional_context")],
+            texts: &["attachment.content", "attachment.content.*"],
+            is_context: true,
+        },
+    ],
+    inputs: &[&[("type", "user")], &[("type", "api-request")]],
+    answers: &[&[("type", "assistant")]],
+    is_escaped: false,
 };

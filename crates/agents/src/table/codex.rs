@@ -5,6 +5,7 @@ use briefing_core::measure::Unit;
 
 use super::{BASE, FIELDS, event, mute};
 use crate::agent::{Agent, Fields, Handler, PROMPT, Plugins, Prompting, Switch, Trust};
+use crate::transcripts::format::{Place, Shown, Storage, Transcript};
 
 pub(super) const ROW: Agent = Agent {
     name: "codex",
@@ -46,5 +47,30 @@ pub(super) const ROW: Agent = Agent {
     approval: "Codex runs a hook only after you approve it: start `codex` and answer its question, or type /hooks.",
     // Outside a repository, Codex would ask a question, and without a terminal the user cannot answer it.
     prompting: Some(Prompting { talking: &[PROMPT], piped: &["exec", "--skip-git-repo-check", "-"] }),
+    transcript: Some(&TRANSCRIPT),
     ..BASE
+};
+
+const TRANSCRIPT: Transcript = Transcript {
+    place: Place::Named,
+    sub_agents: None,
+    storage: Storage::Lines,
+    recorded: &[Moment::Session, Moment::Message, Moment::Tool, Moment::SubAgent],
+    shown: &[Shown {
+        name: "developer message",
+        is: &[("type", "response_item"), ("payload.role", "developer")],
+        texts: &["payload.content.*.text"],
+        is_context: true,
+    }],
+    inputs: &[
+        &[("type", "response_item"), ("payload.role", "user")],
+        &[("type", "response_item"), ("payload.type", "function_call_output")],
+        &[("type", "response_item"), ("payload.type", "custom_tool_call_output")],
+    ],
+    answers: &[
+        &[("type", "response_item"), ("payload.role", "assistant")],
+        &[("type", "response_item"), ("payload.type", "function_call")],
+        &[("type", "response_item"), ("payload.type", "custom_tool_call")],
+    ],
+    is_escaped: false,
 };

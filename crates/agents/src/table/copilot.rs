@@ -4,6 +4,7 @@ use briefing_core::Moment;
 
 use super::{BASE, event, mute};
 use crate::agent::{Agent, Fields, Keeps, Recipe, Shape, Trust};
+use crate::transcripts::format::{Place, Shown, Storage, Transcript};
 
 pub(super) const ROW: Agent = Agent {
     name: "copilot",
@@ -42,5 +43,18 @@ pub(super) const ROW: Agent = Agent {
     project_file: ".github/hooks/brief.json",
     sub_agents: "identified by `agentId`, which is also their session (measured)",
     trust: Trust::CopilotFolders,
+    transcript: Some(&TRANSCRIPT),
     ..BASE
+};
+
+/// Of other events than messages, only what our hook printed is recorded, which proves nothing.
+const TRANSCRIPT: Transcript = Transcript {
+    place: Place::PerSession { directory: "session-state", file: "events.jsonl" },
+    sub_agents: None,
+    storage: Storage::Lines,
+    recorded: &[Moment::Message],
+    shown: &[Shown { name: "user.message", is: &[("type", "user.message")], texts: &["data.transformedContent"], is_context: true }],
+    inputs: &[&[("type", "user.message")], &[("type", "tool.execution_complete")]],
+    answers: &[&[("type", "assistant.message")]],
+    is_escaped: false,
 };

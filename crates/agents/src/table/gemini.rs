@@ -4,6 +4,7 @@ use briefing_core::Moment;
 
 use super::{BASE, event, mute};
 use crate::agent::{Agent, Handler, PROMPT, Plugins, Prompting, Switch, TimeoutUnit, Trust};
+use crate::transcripts::format::{Place, Shown, Storage, Transcript};
 
 pub(super) const ROW: Agent = Agent {
     name: "gemini",
@@ -41,5 +42,17 @@ pub(super) const ROW: Agent = Agent {
     plugins: Some(Plugins { directory: "extensions", has_marketplaces: false, enabled: "" }),
     trust: Trust::GeminiFolders,
     prompting: Some(Prompting { talking: &["-i", PROMPT], piped: &[] }),
+    transcript: Some(&TRANSCRIPT),
     ..BASE
+};
+
+const TRANSCRIPT: Transcript = Transcript {
+    place: Place::Named,
+    sub_agents: None,
+    storage: Storage::Lines,
+    recorded: &[Moment::Message],
+    shown: &[Shown { name: "user record", is: &[("type", "user")], texts: &["content", "content.*.text"], is_context: true }],
+    inputs: &[&[("type", "user")]],
+    answers: &[&[("type", "gemini")]],
+    is_escaped: true,
 };

@@ -4,6 +4,7 @@ use briefing_core::Moment;
 
 use super::{BASE, event, mute};
 use crate::agent::{Agent, Fields, Recipe, Shape, TimeoutUnit};
+use crate::transcripts::format::{Place, Shown, Storage, Transcript};
 
 pub(super) const ROW: Agent = Agent {
     name: "opencode",
@@ -31,5 +32,21 @@ pub(super) const ROW: Agent = Agent {
     home_variable: "OPENCODE_CONFIG_DIR",
     user_file: "plugins/brief.js",
     project_file: ".opencode/plugins/brief.js",
+    transcript: Some(&TRANSCRIPT),
     ..BASE
+};
+
+const TRANSCRIPT: Transcript = Transcript {
+    place: Place::One { variable: "XDG_DATA_HOME", directory: ".local/share", file: "opencode/opencode.db" },
+    sub_agents: None,
+    storage: Storage::Database {
+        sessions: "SELECT id FROM session",
+        records: "SELECT part.rowid, part.time_created, message.data, part.data FROM part JOIN message ON message.id = message_id
+            WHERE part.session_id = ?1 AND part.rowid > ?2 AND octet_length(part.data) < 16000000 ORDER BY part.rowid",
+    },
+    recorded: &[Moment::Message],
+    shown: &[Shown { name: "part", is: &[("message.role", "user"), ("part.type", "text")], texts: &["part.text"], is_context: true }],
+    inputs: &[&[("message.role", "user")]],
+    answers: &[&[("message.role", "assistant")]],
+    is_escaped: false,
 };

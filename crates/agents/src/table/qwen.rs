@@ -4,6 +4,7 @@ use briefing_core::Moment;
 
 use super::{BASE, event, mute};
 use crate::agent::{Agent, Handler, Keeps, Switch, TimeoutUnit};
+use crate::transcripts::format::{Place, Shown, Storage, Transcript};
 
 pub(super) const ROW: Agent = Agent {
     name: "qwen",
@@ -34,5 +35,18 @@ pub(super) const ROW: Agent = Agent {
         list: None,
         managed: None,
     }),
+    transcript: Some(&TRANSCRIPT),
     ..BASE
+};
+
+/// The text of a session's start becomes part of the system prompt, which is not recorded.
+const TRANSCRIPT: Transcript = Transcript {
+    place: Place::Named,
+    sub_agents: None,
+    storage: Storage::Lines,
+    recorded: &[Moment::Message],
+    shown: &[Shown { name: "user record", is: &[("type", "user")], texts: &["message.parts.*.text"], is_context: true }],
+    inputs: &[&[("type", "user")], &[("type", "tool_result")]],
+    answers: &[&[("type", "assistant")]],
+    is_escaped: true,
 };

@@ -1,5 +1,6 @@
 //! Delivery with the ledger: arrive, plan or wait for the plan, claim, wait for the turn, deliver, confirm.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use briefing_core::fit::{Briefing, Standing, fit};
@@ -80,6 +81,7 @@ impl Window<'_> {
             owe: self.owes(),
             message: request.message.as_deref().filter(|_| keeps_message),
             parent: self.beside.as_ref().map(|key| Parent { key, until: began(request) }).or(forked),
+            transcript: request.transcript.as_deref().and_then(Path::to_str),
         })
     }
 
@@ -174,9 +176,12 @@ impl Window<'_> {
 
     /// Returns whether nothing is due and the event changes nothing, according to the ledger.
     pub(super) fn is_quiet(&mut self, ledger: &mut dyn Ledger) -> bool {
-        let Ok(known) = self.find_session(ledger) else { return false };
+        let Ok(mut known) = self.find_session(ledger) else { return false };
         if known.is_none() && self.tells_changes() {
             return false;
+        }
+        if known.as_ref().is_some_and(|known| self.has_lost(ledger, known)) {
+            known = ledger.look(&self.key).ok().flatten();
         }
         // What has changed comes with the user's next message: an agent that is editing a file must not get half of it back.
         if self.request.message.is_some() && self.request.event.moment == Moment::Message {

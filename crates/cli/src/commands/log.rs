@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use briefing_core::shown::one_line;
 use briefing_core::{Failure, Moment};
-use briefing_store::{Beat, DeliveryRow, EventRow, Filter, Place, SessionRow, State, StoreError, beats, reader};
+use briefing_store::{Beat, DeliveryRow, EventRow, Filter, Place, ReceiptRow, SessionRow, State, StoreError, beats, reader};
 use clap::Args;
 use jiff::Timestamp;
 use serde_json::json;
@@ -28,6 +28,7 @@ pub(crate) struct Records {
     pub(crate) events: Vec<EventRow>,
     pub(crate) deliveries: Vec<DeliveryRow>,
     pub(crate) sessions: Vec<SessionRow>,
+    pub(crate) receipts: Vec<ReceiptRow>,
 }
 
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -48,6 +49,7 @@ pub(crate) fn read(session: Option<&str>) -> Result<Records, Failure> {
         records.events = reader.events(session).map_err(failed)?;
         records.deliveries = reader.deliveries(Filter { session, path: None }).map_err(failed)?;
         records.sessions = reader.sessions().map_err(failed)?;
+        records.receipts = reader.receipts(session).map_err(failed)?;
     }
     let hashed = session.map(|id| briefing_store::SessionKey::new("", id, None).native);
     let is_wanted = |beat: &Beat| match (session, &hashed) {
@@ -139,7 +141,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let source = row.source.map(|source| format!("{}: ", source.name())).unwrap_or_default();
         let reason = format!("{source}{}", row.reason);
         let moment = row.moment.map_or("", Moment::word);
-        let _ = writeln!(text, "  {state}: {} ({}{part}, {} tokens, {moment})", one_line(&row.path), one_line(&reason), row.tokens);
+        let verdict = row.verdict.map(|verdict| format!(", {}", verdict.word())).unwrap_or_default();
+        let (path, reason) = (one_line(&row.path), one_line(&reason));
+        let _ = writeln!(text, "  {state}: {path} ({reason}{part}, {} tokens, {moment}{verdict})", row.tokens);
     }
     if text.is_empty() {
         text.push_str("Nothing yet: no agent has called a hook. `brief install AGENT` adds the hooks, `brief doctor` checks them.\n");

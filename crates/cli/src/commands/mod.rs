@@ -30,3 +30,4 @@ pub(crate) mod system;
 pub(crate) mod task;
 pub(crate) mod tmux;
 pub(crate) mod trust;
+pub(crate) mod verify;

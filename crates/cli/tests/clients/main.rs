@@ -6,6 +6,7 @@ mod claude;
 mod docs;
 mod gate;
 mod others;
+mod receipts;
 mod trust;
 
 use std::env;

@@ -3,6 +3,7 @@
 //! Every piece has a line above it that names its file, so that project text cannot pose as the user's. That no content
 //! looks like such a line is the work of [`crate::frames`].
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 pub use crate::frames::MARK;
@@ -64,6 +65,17 @@ pub fn header(place: Place) -> Option<String> {
 
 /// The maximum size of a header, in any unit.
 pub const HEADER_ROOM: u64 = 80;
+
+/// Returns a text with the entities of angle brackets replaced by the brackets.
+///
+/// Some agents escape angle brackets, and only these. A text that already had such an entity then looks the same as one that
+/// had a bracket, so both sides of a comparison go through this.
+pub fn plain(text: &str) -> Cow<'_, str> {
+    if !text.contains("&lt;") && !text.contains("&gt;") {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.replace("&lt;", "<").replace("&gt;", ">"))
+}
 
 /// One output, ready to be delivered.
 #[derive(Debug, Clone, PartialEq, Eq)]

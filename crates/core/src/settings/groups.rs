@@ -96,4 +96,8 @@ groups! {
     "hook." HookSettings {
         deadline_ms: u64,
     }
+
+    "receipts." ReceiptsSettings {
+        repair: bool,
+    }
 }

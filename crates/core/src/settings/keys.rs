@@ -225,6 +225,12 @@ pub const KEYS: &[Key] = &[
         "1500",
         "The maximum time for one hook, in milliseconds. It delivers what is ready by then.",
     ),
+    user_only(
+        "receipts.repair",
+        Kind::Bool,
+        "true",
+        "Whether to deliver again what did not reach the model, according to the agent's own transcript (at most twice).",
+    ),
 ];
 
 /// Returns the row of a setting.

@@ -15,7 +15,8 @@ mod value;
 
 pub use choices::{ErrorMode, LinkMode, OnFailure, OneOf, SelectorKind};
 pub use groups::{
-    DocsSettings, FilesSettings, GateSettings, GoalsSettings, GuardSettings, HookSettings, LlmSettings, ReceiverSettings, SelectorSettings,
+    DocsSettings, FilesSettings, GateSettings, GoalsSettings, GuardSettings, HookSettings, LlmSettings, ReceiptsSettings, ReceiverSettings,
+    SelectorSettings,
 };
 pub use keys::{KEYS, Key, Kind, Scope, find};
 pub use layer::{CLAW, ConfigHint, ConfigProblem, KeyValue, Layer, LayerKind, Origin, Places};
@@ -36,6 +37,7 @@ pub struct Settings {
     pub gate: GateSettings,
     pub llm: LlmSettings,
     pub hook: HookSettings,
+    pub receipts: ReceiptsSettings,
 }
 
 impl Settings {
@@ -67,6 +69,7 @@ impl Settings {
             gate: GateSettings::take(&mut decided),
             llm: LlmSettings::take(&mut decided),
             hook: HookSettings::take(&mut decided),
+            receipts: ReceiptsSettings::take(&mut decided),
         };
         debug_assert!(decided.is_empty(), "without a field in a group: {:?}", decided.keys());
         (settings, problems)
@@ -79,7 +82,7 @@ impl Settings {
 
     /// Returns all settings in the order of the table, for printing.
     pub fn list(&self) -> Vec<(&'static Key, Setting<Value>)> {
-        let Self { guards, files, receiver, docs, selector, goals, gate, llm, hook } = self;
+        let Self { guards, files, receiver, docs, selector, goals, gate, llm, hook, receipts } = self;
         let mut all = Decided::new();
         guards.list(&mut all);
         files.list(&mut all);
@@ -90,6 +93,7 @@ impl Settings {
         gate.list(&mut all);
         llm.list(&mut all);
         hook.list(&mut all);
+        receipts.list(&mut all);
         KEYS.iter().filter_map(|key| Some((key, all.remove(key.name)?))).collect()
     }
 }

@@ -5,7 +5,7 @@ use briefing_core::{Moment, Source};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::arrive::{forget_unwritten, free_the_dead};
-use super::{LOG_LINES, SOURCE, source_of};
+use super::{LOG_LINES, SOURCE, receipts, source_of};
 use crate::error::StoreError;
 use crate::ledger::{Admission, Claim, Claimed, LogEntry, Offer, PlanId, Printer};
 
@@ -40,8 +40,9 @@ pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> R
     }
     let mut insert = connection.prepare(
         "INSERT INTO deliveries (session, epoch, piece, hash, part, parts, path, file, source, reason, moment, event, rank, transient, size,
-         tokens, rendered_hash, rendered_length, text, slot, at, part_start, part_stop, part_total, state)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, 0)",
+         tokens, rendered_hash, rendered_length, text, slot, at, part_start, part_stop, part_total, opening, plain_hash, plain_length, state)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,
+         ?27, 0)",
     )?;
     let own_slot = u32::from(admission.printer.lane) - 1;
     let is_held_back = is_held_back(connection, session, epoch, &admission.printer, admission.now)?;
@@ -51,6 +52,7 @@ pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> R
         let resent = "DELETE FROM deliveries WHERE session = ?1 AND epoch = ?2 AND piece = ?3 AND state = 3";
         connection.execute(resent, params![session, epoch, segment.piece])?;
         let is_written = segment.slot != own_slot || part.is_some() || is_held_back;
+        let plain = receipts::plain(&segment.text);
         insert.execute(params![
             session,
             epoch,
@@ -76,6 +78,9 @@ pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> R
             part.map(|part| part.start),
             part.map(|part| part.stop),
             part.map(|part| part.total),
+            receipts::opening(&segment.text),
+            plain.as_ref().map(|(hash, _)| hash),
+            plain.as_ref().map(|(_, length)| length),
         ])?;
         if !is_written {
             unwritten.push((connection.last_insert_rowid(), segment.text));
@@ -242,7 +247,7 @@ fn claim_slot(
                 printer.lane
             ],
         )?;
-        connection.execute("UPDATE sessions SET last_slot = max(last_slot, ?2) WHERE id = ?1", [session, slot])?;
+        connection.execute("UPDATE sessions SET last_slot = max(last_slot, ?2), unproven = 1 WHERE id = ?1", [session, slot])?;
     }
     let end = base + i64::from(printer.lanes);
     let (of, left): (u32, u32) = connection.query_row(

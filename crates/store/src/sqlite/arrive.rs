@@ -28,8 +28,8 @@ pub(super) fn arrive(connection: &Connection, arrival: &Arrival<'_>) -> Result<A
     }
     connection.execute(
         "UPDATE sessions SET last_seen = ?2, owed = owed | ?3, cwd = ?4, message = coalesce(?5, message),
-         client = iif(?6 = '', client, ?6) WHERE id = ?1",
-        params![session, arrival.now, arrival.owe, arrival.cwd, arrival.message.map(shortened), arrival.client],
+         client = iif(?6 = '', client, ?6), transcript = coalesce(?7, transcript) WHERE id = ?1",
+        params![session, arrival.now, arrival.owe, arrival.cwd, arrival.message.map(shortened), arrival.client, arrival.transcript],
     )?;
     free_the_dead(connection, session, arrival.now)?;
     let known = look(connection, arrival.key)?.ok_or_else(|| StoreError::Unusable("the session was not written".into()))?;
@@ -94,10 +94,11 @@ fn inherit(connection: &Connection, session: i64, parent: &Parent<'_>) -> Result
     // What is being printed has a text only where it had to wait; without it the piece is due again.
     connection.execute(
         "INSERT INTO deliveries (session, epoch, piece, hash, part, parts, path, file, source, reason, moment, event, rank, transient, size,
-         tokens, rendered_hash, rendered_length, text, slot, at, part_start, part_stop, part_total, state)
+         tokens, rendered_hash, rendered_length, text, slot, at, part_start, part_stop, part_total, opening, plain_hash, plain_length,
+         verdict, proof, state)
          SELECT ?1, 1, piece, hash, part, parts, path, file, source, reason, moment, event, rank, transient, size,
-         tokens, rendered_hash, rendered_length, text, slot, at, part_start, part_stop, part_total,
-         CASE state WHEN 2 THEN 2 ELSE 0 END FROM deliveries AS given
+         tokens, rendered_hash, rendered_length, text, slot, at, part_start, part_stop, part_total, opening, plain_hash, plain_length,
+         verdict, proof, CASE state WHEN 2 THEN 2 ELSE 0 END FROM deliveries AS given
          WHERE session = ?2 AND epoch = (SELECT epoch FROM sessions WHERE id = ?2) AND (state = 2 OR text IS NOT NULL)
          AND NOT EXISTS (SELECT 1 FROM deliveries WHERE session = ?2 AND epoch = given.epoch AND piece = given.piece
          AND (state = 3 OR (state = 2 AND at > ?3)))
@@ -110,7 +111,7 @@ fn inherit(connection: &Connection, session: i64, parent: &Parent<'_>) -> Result
 /// Deletes sessions last seen before `before`, with everything that belongs to them.
 fn prune(connection: &Connection, before: i64) -> Result<(), StoreError> {
     let old = "(SELECT id FROM sessions WHERE last_seen < ?1)";
-    for table in ["deliveries", "plans", "resets", "events"] {
+    for table in ["deliveries", "plans", "resets", "events", "looks", "losses"] {
         connection.execute(&format!("DELETE FROM {table} WHERE session IN {old}"), [before])?;
     }
     connection.execute("DELETE FROM sessions WHERE last_seen < ?1", [before])?;

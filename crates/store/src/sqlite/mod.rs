@@ -3,6 +3,7 @@
 mod admit;
 mod arrive;
 mod open;
+mod receipts;
 mod repair;
 mod schema;
 mod views;
@@ -19,6 +20,7 @@ use crate::holder::{Holder, Life};
 use crate::key::SessionKey;
 use crate::ledger::{Admission, Arrival, Arrived, Claim, Earlier, Given, Known, Ledger, LogEntry, PlanId, PlanState, Printer};
 use crate::reader::{DeliveryRow, EventRow, Filter, Reader, SessionRow};
+use crate::receipt::{Judgement, OpenReceipts, ReceiptRow};
 
 pub(crate) use open::{damaged, file_in, open, open_existing};
 pub(crate) use repair::repair;
@@ -127,7 +129,7 @@ fn is_held(holder: &str, since: i64, now: i64) -> bool {
 
 /// Everything known of a session, in one statement: a look costs little more than its preparation.
 const LOOK: &str = "SELECT id, epoch, done, owed, message, (SELECT count(*) FROM deliveries WHERE session = sessions.id AND state < 2),
-    watched, client FROM sessions WHERE agent = ?1 AND native = ?2 AND sub_agent = ?3";
+    watched, client, unproven FROM sessions WHERE agent = ?1 AND native = ?2 AND sub_agent = ?3";
 
 fn look(connection: &Connection, key: &SessionKey) -> Result<Option<Known>, StoreError> {
     let mut statement = connection.prepare_cached(LOOK)?;
@@ -141,6 +143,7 @@ fn look(connection: &Connection, key: &SessionKey) -> Result<Option<Known>, Stor
             open: row.get(5)?,
             watched: row.get(6)?,
             client: row.get(7)?,
+            is_unproven: row.get(8)?,
         })
     });
     Ok(found.optional()?)
@@ -265,6 +268,14 @@ impl Ledger for SqliteLedger {
         })
     }
 
+    fn open_receipts(&mut self, session: i64) -> Result<OpenReceipts, StoreError> {
+        receipts::unproven(&self.connection, session)
+    }
+
+    fn judge(&mut self, judgement: &Judgement<'_>) -> Result<Option<Vec<String>>, StoreError> {
+        self.write(|connection| receipts::judge(connection, judgement))
+    }
+
     fn tidy(&mut self) -> Result<(), StoreError> {
         let name = self.connection.path().unwrap_or_default().to_owned();
         let journal = std::fs::metadata(format!("{name}-wal")).map_or(0, |journal| journal.len());
@@ -289,6 +300,10 @@ impl Reader for SqliteLedger {
 
     fn events(&mut self, session: Option<&str>) -> Result<Vec<EventRow>, StoreError> {
         views::events(&self.connection, session)
+    }
+
+    fn receipts(&mut self, session: Option<&str>) -> Result<Vec<ReceiptRow>, StoreError> {
+        views::receipts(&self.connection, session)
     }
 
     fn damage(&mut self) -> Result<Option<String>, StoreError> {

@@ -123,7 +123,7 @@ fn copy_all(from: &Connection, to: &Connection) -> Result<(), StoreError> {
         }
     }
     // A session that is gone leaves nothing behind that a later one with its number could inherit.
-    for table in ["deliveries", "plans", "resets", "events"] {
+    for table in ["deliveries", "plans", "resets", "events", "looks", "losses"] {
         to.execute(&format!("DELETE FROM {table} WHERE session NOT IN (SELECT id FROM sessions)"), [])?;
     }
     // Asking a source once more is better than never: what the window has is not delivered again.

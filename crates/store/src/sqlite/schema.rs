@@ -11,10 +11,10 @@ use rusqlite::Connection;
 use crate::error::StoreError;
 
 /// The schema this version writes.
-const SCHEMA: i64 = 1002;
+const SCHEMA: i64 = 1003;
 
 /// One script per step. A new step is appended; old ones never change.
-const STEPS: &[(i64, &str)] = &[(1000, FIRST), (1001, CARRIED), (1002, WINDOW)];
+const STEPS: &[(i64, &str)] = &[(1000, FIRST), (1001, CARRIED), (1002, WINDOW), (1003, RECEIPTS)];
 
 const FIRST: &str = "
 CREATE TABLE sessions (
@@ -114,6 +114,42 @@ ALTER TABLE deliveries ADD COLUMN lane INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE deliveries ADD COLUMN part_start INTEGER;
 ALTER TABLE deliveries ADD COLUMN part_stop INTEGER;
 ALTER TABLE deliveries ADD COLUMN part_total INTEGER;
+";
+
+/// What the agents' transcripts say about deliveries: where each transcript is and how far it was read, one verdict per
+/// delivery, and what was made due again.
+const RECEIPTS: &str = "
+ALTER TABLE sessions ADD COLUMN transcript TEXT NOT NULL DEFAULT '';
+ALTER TABLE sessions ADD COLUMN unproven INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE deliveries ADD COLUMN opening TEXT NOT NULL DEFAULT '';
+ALTER TABLE deliveries ADD COLUMN plain_hash TEXT;
+ALTER TABLE deliveries ADD COLUMN plain_length INTEGER;
+ALTER TABLE deliveries ADD COLUMN verdict TEXT NOT NULL DEFAULT '';
+ALTER TABLE deliveries ADD COLUMN proof TEXT NOT NULL DEFAULT '';
+CREATE TABLE looks (
+    session INTEGER PRIMARY KEY,
+    file TEXT NOT NULL,
+    offset INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    asked INTEGER NOT NULL,
+    answered INTEGER NOT NULL,
+    damaged INTEGER NOT NULL
+);
+CREATE TABLE losses (
+    id INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    epoch INTEGER NOT NULL,
+    piece TEXT NOT NULL,
+    path TEXT NOT NULL,
+    part INTEGER NOT NULL,
+    parts INTEGER NOT NULL,
+    moment TEXT NOT NULL,
+    event TEXT NOT NULL,
+    verdict TEXT NOT NULL,
+    proof TEXT NOT NULL,
+    at INTEGER NOT NULL
+);
+CREATE INDEX losses_by_piece ON losses (session, epoch, piece);
 ";
 
 /// No release will ever have this version: a file that claims it is damaged.

@@ -8,6 +8,7 @@ use crate::error::StoreError;
 use crate::key::SessionKey;
 use crate::outcome::Outcome;
 use crate::reader::{DeliveryRow, EventRow, Filter, SessionRow, State};
+use crate::receipt::{ReceiptRow, Verdict};
 
 /// Returns the short name of the session in columns `at`, `at + 1` and `at + 2`.
 fn short(row: &Row<'_>, at: usize) -> rusqlite::Result<String> {
@@ -49,7 +50,7 @@ pub(super) fn events(connection: &Connection, session: Option<&str>) -> Result<V
 pub(super) fn deliveries(connection: &Connection, filter: Filter<'_>) -> Result<Vec<DeliveryRow>, StoreError> {
     let mut statement = connection.prepare(&format!(
         "SELECT agent, native, sub_agent, deliveries.epoch, {SOURCE}, path, piece, reason, moment, event, part, parts, tokens, hash,
-         rendered_hash, rendered_length, state, deliveries.at
+         rendered_hash, rendered_length, state, deliveries.at, verdict
          FROM deliveries JOIN sessions ON sessions.id = session
          WHERE {WANTED} AND (?3 IS NULL OR path = ?3 OR piece = ?3 OR substr(piece, 1, length(?3) + 1) = ?3 || '#')
          ORDER BY sessions.last_seen, sessions.id, deliveries.id"
@@ -79,6 +80,7 @@ pub(super) fn deliveries(connection: &Connection, filter: Filter<'_>) -> Result<
                 _ => State::Queued,
             },
             at: row.get(17)?,
+            verdict: Verdict::from_word(&row.get::<_, String>(18)?),
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -94,11 +96,14 @@ fn reason_of(text: &str) -> Reason {
 
 pub(super) fn sessions(connection: &Connection) -> Result<Vec<SessionRow>, StoreError> {
     let mut statement = connection.prepare(
-        "SELECT agent, native, sub_agent, epoch, cwd, context_paths, first_seen, last_seen FROM sessions ORDER BY last_seen, id",
+        "SELECT agent, native, sub_agent, epoch, cwd, context_paths, first_seen, last_seen, id, transcript FROM sessions ORDER BY last_seen, id",
     )?;
     let rows = statement.query_map([], |row| {
         let paths: String = row.get(5)?;
         Ok(SessionRow {
+            id: row.get(8)?,
+            key: SessionKey { agent: row.get(0)?, native: row.get(1)?, sub_agent: row.get(2)? },
+            transcript: Some(row.get::<_, String>(9)?).filter(|path| !path.is_empty()),
             session: short(row, 0)?,
             agent: row.get(0)?,
             native: row.get(1)?,
@@ -107,6 +112,36 @@ pub(super) fn sessions(connection: &Connection) -> Result<Vec<SessionRow>, Store
             context_paths: paths.lines().map(str::to_owned).collect(),
             first_seen: row.get(6)?,
             last_seen: row.get(7)?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Every delivery, and then what was made due again: its delivery is gone.
+pub(super) fn receipts(connection: &Connection, session: Option<&str>) -> Result<Vec<ReceiptRow>, StoreError> {
+    let columns = "agent, native, sub_agent, sessions.last_seen AS seen, sessions.id AS number";
+    let mut statement = connection.prepare(&format!(
+        "SELECT {columns}, deliveries.epoch, piece, path, part, parts, moment, event, verdict, proof, deliveries.at, 0 AS again, deliveries.id AS row
+         FROM deliveries JOIN sessions ON sessions.id = session WHERE state = 2 AND {WANTED}
+         UNION ALL SELECT {columns}, losses.epoch, piece, path, part, parts, moment, event, verdict, proof, losses.at, 1, losses.id
+         FROM losses JOIN sessions ON sessions.id = session WHERE {WANTED}
+         ORDER BY seen, number, again, row"
+    ))?;
+    let rows = statement.query_map(parameters(session), |row| {
+        Ok(ReceiptRow {
+            session: short(row, 0)?,
+            agent: row.get(0)?,
+            epoch: row.get(5)?,
+            piece: row.get(6)?,
+            path: row.get(7)?,
+            part: row.get(8)?,
+            parts: row.get(9)?,
+            moment: Moment::from_word(&row.get::<_, String>(10)?),
+            event: row.get(11)?,
+            verdict: Verdict::from_word(&row.get::<_, String>(12)?),
+            proof: row.get(13)?,
+            at: row.get(14)?,
+            is_due_again: row.get(15)?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -15,6 +15,7 @@ use super::{Check, Verdict, gate_entry, plugins, probe, program, switch, trust};
 use crate::agent_version;
 use crate::commands::install::files::{self, MAX_SETTINGS, file_of, project_of, put_in, refuse};
 use crate::commands::log::{Records, moment};
+use crate::commands::verify::{counted, counts, lost};
 
 pub(super) fn examine(agent: &'static Agent, places: &Places, records: &Records, fix: bool) -> Result<Vec<Check>, Failure> {
     let root = project_of(places);
@@ -38,6 +39,7 @@ pub(super) fn examine(agent: &'static Agent, places: &Places, records: &Records,
     if is_installed {
         checks.extend(switch::off(agent, places));
         checks.push(fired(agent, records));
+        checks.extend(receipts(agent, records));
         return Ok(checks);
     }
     let install = format!("brief install {}", agent.name);
@@ -152,4 +154,16 @@ fn fired(agent: &Agent, records: &Records) -> Check {
         at(99)
     );
     Check::new(agent.name, "last call", Verdict::Good, detail)
+}
+
+/// Says what the agent's transcripts show of the deliveries of the last 30 days; the ledger keeps no older ones.
+fn receipts(agent: &Agent, records: &Records) -> Option<Check> {
+    let own: Vec<_> = records.receipts.iter().filter(|receipt| receipt.agent == agent.name).cloned().collect();
+    let detail = format!("deliveries of the last 30 days: {}", counted(&counts(own.iter())));
+    let check = |verdict| Check::new(agent.name, "receipts", verdict, detail.clone());
+    if own.is_empty() {
+        return None;
+    }
+    let is_lost = lost(&own).next().is_some();
+    Some(if is_lost { check(Verdict::Info).fix("brief verify --all") } else { check(Verdict::Good) })
 }
