@@ -186,9 +186,6 @@ pub struct Agent {
     pub keeps: Keeps,
     /// Whether core files come with the first message, because tool events carry no context.
     pub gate_at_message: bool,
-    /// Whether the transcript shows what is in the window: the client rewrites it after it has shortened the window, and
-    /// sends no event (Gemini).
-    pub transcript_is_window: bool,
     /// Whether a session keeps its id when it is cleared. With all other agents a new session begins.
     pub keeps_id_at_clear: bool,
     /// Whether events inside a sub-agent carry the sub-agent's id as their session, and its start event the parent's.

@@ -62,7 +62,6 @@ const BASE: Agent = Agent {
     cautious_cap: 40_000,
     unit: Unit::Characters,
     keeps: Keeps::History,
-    transcript_is_window: false,
     keeps_id_at_clear: false,
     sub_agent_is_session: false,
     gate_at_message: false,

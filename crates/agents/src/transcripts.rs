@@ -12,6 +12,7 @@ mod database;
 mod file;
 pub mod format;
 mod place;
+pub(crate) mod rewrite;
 
 use std::fmt;
 

@@ -9,7 +9,6 @@ mod proof;
 mod receipt;
 pub mod requested;
 mod stateless;
-mod transcript;
 mod watchdog;
 
 use std::io;
@@ -133,7 +132,6 @@ impl<'a> Window<'a> {
         // At most events nothing is due. Finding that out needs no lock, settings or watchdog.
         let mut opened = self.open_existing();
         if let Some(ledger) = opened.as_mut() {
-            self.forget_what_was_lost(&mut ***ledger);
             if self.is_quiet(&mut ***ledger) {
                 return Outcome::Silent;
             }

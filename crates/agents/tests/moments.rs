@@ -23,7 +23,7 @@ fn at(agent: &Agent, moment: Moment, start: Start, done: Sources, owed: Sources)
 fn after_reset(agent: &Agent) -> String {
     let has_start = agent.events.iter().any(|event| event.moment == Moment::Session && event.carries && event.lanes > 0);
     match agent.events.iter().find(|event| matches!(event.moment, Moment::Reset | Moment::ManualReset) && !event.carries) {
-        Some(event) if agent.transcript_is_window => {
+        Some(event) if agent.transcript.is_some_and(|transcript| transcript.rewrite.is_some()) => {
             format!(
                 "`{}` (manual only): everything is due at the next event; otherwise what is missing from its transcript is due at the next message",
                 event.name

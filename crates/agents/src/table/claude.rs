@@ -98,4 +98,5 @@ const TRANSCRIPT: Transcript = Transcript {
     inputs: &[&[("type", "user")], &[("type", "api-request")]],
     answers: &[&[("type", "assistant")]],
     is_escaped: false,
+    rewrite: None,
 };

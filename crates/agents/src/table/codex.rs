@@ -73,4 +73,5 @@ const TRANSCRIPT: Transcript = Transcript {
         &[("type", "response_item"), ("payload.type", "custom_tool_call")],
     ],
     is_escaped: false,
+    rewrite: None,
 };

@@ -57,4 +57,5 @@ const TRANSCRIPT: Transcript = Transcript {
     inputs: &[&[("type", "user.message")], &[("type", "tool.execution_complete")]],
     answers: &[&[("type", "assistant.message")]],
     is_escaped: false,
+    rewrite: None,
 };

@@ -23,7 +23,6 @@ pub(super) const ROW: Agent = Agent {
         mute("SessionEnd", Moment::Nothing, 0),
     ],
     gate_at_message: true,
-    transcript_is_window: true,
     timeout: TimeoutUnit::Milliseconds,
     handler: Handler::Named,
     program: "gemini",
@@ -55,4 +54,6 @@ const TRANSCRIPT: Transcript = Transcript {
     inputs: &[&[("type", "user")]],
     answers: &[&[("type", "gemini")]],
     is_escaped: true,
+    // When it is full or a turn is cancelled.
+    rewrite: Some("\n{\"$set\":{\"messages\":"),
 };

@@ -49,4 +49,5 @@ const TRANSCRIPT: Transcript = Transcript {
     inputs: &[&[("message.role", "user")]],
     answers: &[&[("message.role", "assistant")]],
     is_escaped: false,
+    rewrite: None,
 };

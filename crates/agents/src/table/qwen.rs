@@ -49,4 +49,5 @@ const TRANSCRIPT: Transcript = Transcript {
     inputs: &[&[("type", "user")], &[("type", "tool_result")]],
     answers: &[&[("type", "assistant")]],
     is_escaped: true,
+    rewrite: None,
 };

@@ -19,6 +19,9 @@ pub struct Transcript {
     pub answers: &'static [Is],
     /// Whether angle brackets in our text are escaped.
     pub is_escaped: bool,
+    /// The beginning of a line that replaces all messages before it. The client writes one after it has shortened the window,
+    /// and sends no event.
+    pub rewrite: Option<&'static str>,
 }
 
 /// Where a transcript is.

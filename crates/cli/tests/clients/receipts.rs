@@ -197,7 +197,7 @@ fn queued(mut client: Client, agent: &str, is_escaped: bool) {
     client.script(Script::new().shell("echo ONE").shell("echo TWO").shell("echo THREE").text("done"));
     let _ = client.run("PROMPT-ONE");
     let verdicts = assert_agreement(&client, is_escaped);
-    assert!(verdicts.len() >= 4 && verdicts.iter().all(|verdict| verdict == "seen" || verdict == "unknowable"), "{verdicts:?}");
+    assert!(!verdicts.is_empty() && verdicts.iter().all(|verdict| verdict == "seen" || verdict == "unknowable"), "{verdicts:?}");
     let _ = client.resume("PROMPT-TWO");
     let verdicts = assert_agreement(&client, is_escaped);
     assert!(!verdicts.contains(&"missing".into()) && !verdicts.contains(&"cut".into()), "{verdicts:?}\n{}", log(&client));

@@ -1,46 +1,27 @@
-//! Finds out what a window has lost. Gemini shortens its window when it is full or a turn is cancelled, and sends no
-//! event, but it rewrites its transcript. What is missing from the rewritten transcript is due again.
+//! Finds out what a window has lost, where a client shortens its window without an event but rewrites its transcript.
 
+use std::io::Read;
 use std::path::Path;
 
-use briefing_core::fs::read_own_bytes;
 use briefing_core::render::window::MARK;
 use briefing_core::sources::Framing;
-use briefing_core::{Moment, Note, NoteKind};
-use briefing_store::{Given, Ledger};
+use briefing_store::Given;
 
-use super::Window;
+use super::file;
+use super::format::Transcript;
 
 /// A larger transcript is ignored.
 const MAX_TRANSCRIPT: u64 = 64 * 1024 * 1024;
-/// The beginning of a line that replaces all messages before it.
-const REWRITE: &[u8] = b"\n{\"$set\":{\"messages\":";
-
-impl Window<'_> {
-    /// Makes the ledger forget what the client's window has lost. On any error, nothing is forgotten.
-    pub(super) fn forget_what_was_lost(&mut self, ledger: &mut dyn Ledger) {
-        let request = self.request;
-        if !request.agent.transcript_is_window || request.event.moment != Moment::Message {
-            return;
-        }
-        let Some(transcript) = request.transcript.as_deref() else { return };
-        let Ok(Some(known)) = ledger.look(&self.key) else { return };
-        let Ok(given) = ledger.given(known.session) else { return };
-        let lost = lost(&given, transcript);
-        if !lost.is_empty() && ledger.forget(known.session, &lost).is_ok() {
-            let reason = format!("{} pieces are no longer in the window", lost.len());
-            self.notes.push(Note::info("window", NoteKind::Missing, reason));
-        }
-    }
-}
 
 /// Returns the pieces that are missing from a transcript, if the client has rewritten it.
-fn lost(given: &[Given], transcript: &Path) -> Vec<String> {
-    if given.is_empty() {
+pub(crate) fn lost(transcript: &Transcript, given: &[Given], path: &Path) -> Vec<String> {
+    let Some(rewrite) = transcript.rewrite.filter(|_| !given.is_empty()) else { return Vec::new() };
+    let Ok((file, metadata)) = file::open(path) else { return Vec::new() };
+    let mut bytes = Vec::new();
+    if metadata.len() > MAX_TRANSCRIPT || file.take(MAX_TRANSCRIPT).read_to_end(&mut bytes).is_err() {
         return Vec::new();
     }
-    let Ok(bytes) = read_own_bytes(transcript, MAX_TRANSCRIPT) else { return Vec::new() };
-    let Some(at) = memchr::memmem::rfind(&bytes, REWRITE) else { return Vec::new() };
+    let Some(at) = memchr::memmem::rfind(&bytes, rewrite.as_bytes()) else { return Vec::new() };
     let window = String::from_utf8_lossy(&bytes[at..]);
     let is_lost = |one: &&Given| {
         // Sections of a file are labelled with the same path, so they can only be counted together.
@@ -75,6 +56,7 @@ mod tests {
     use briefing_core::Source;
 
     use super::*;
+    use crate::table::find;
 
     fn given(path: &str, times: u32, source: Source) -> Given {
         Given { piece: format!("id of {path}"), path: path.into(), source: Some(source), order: 0, is_split: false, times }
@@ -86,7 +68,7 @@ mod tests {
         std::fs::write(&file, transcript).unwrap();
         let all =
             [given("/p/a \"b\" <c>.md", 1, Source::Docs), given("/p/d.md", 2, Source::Docs), given("/p/.context/X.md", 1, Source::Gate)];
-        lost(&all, &file)
+        lost(find("gemini").unwrap().transcript.unwrap(), &all, &file)
     }
 
     #[test]
