@@ -168,7 +168,6 @@ pub struct Prompting {
 
 /// One agent.
 #[derive(Debug, Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an independent property of an agent")]
 pub struct Agent {
     /// The name on the command line.
     pub name: &'static str,

@@ -131,10 +131,8 @@ impl<'a> Window<'a> {
         }
         // At most events nothing is due. Finding that out needs no lock, settings or watchdog.
         let mut opened = self.open_existing();
-        if let Some(ledger) = opened.as_mut() {
-            if self.is_quiet(&mut ***ledger) {
-                return Outcome::Silent;
-            }
+        if opened.as_mut().is_some_and(|ledger| self.is_quiet(&mut ***ledger)) {
+            return Outcome::Silent;
         }
         if opened.is_none() {
             self.client = self.request.client.and_then(Holder::of).map(|client| client.text()).unwrap_or_default();

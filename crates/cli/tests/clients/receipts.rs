@@ -192,7 +192,10 @@ fn what_codex_cut_in_the_middle_comes_again_at_most_twice() {
 
 /// What did not fit leaves with later events, some of which the agent does not record.
 fn queued(mut client: Client, agent: &str, is_escaped: bool) {
-    client.file(".context/CONVENTIONS.md", &(0..2000).map(|number| format!("CONV-{number:04} {}\n", "x".repeat(40))).collect::<String>());
+    client.file(
+        ".context/CONVENTIONS.md",
+        &(0..2000).map(|number| format!("CONV-{number:04} {}\n", "x".repeat(40))).collect::<Vec<_>>().concat(),
+    );
     let mut client = crate::installed(client, agent);
     client.script(Script::new().shell("echo ONE").shell("echo TWO").shell("echo THREE").text("done"));
     let _ = client.run("PROMPT-ONE");
