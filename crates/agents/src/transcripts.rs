@@ -115,7 +115,7 @@ fn look(agent: &Agent, key: &SessionKey, host: &dyn Host, open: &OpenReceipts, b
         let unknown = |delivery: &Unproven| Judged::unknowable(delivery.id, "brief cannot read the transcripts of this agent");
         return Ok(Found { look: open.look.clone(), judged: open.deliveries.iter().map(unknown).collect() });
     };
-    let mut comparison = Comparison::new(transcript, open);
+    let mut comparison = Comparison::new(agent, transcript, open);
     if comparison.is_done() {
         return Ok(comparison.finish(true));
     }

@@ -418,3 +418,16 @@ fn doctor_counts_verdicts_per_agent() {
     let doctor = session.sandbox.brief(["doctor"]);
     assert!(doctor.stdout().contains("receipts: deliveries of the last 30 days: 2 seen"), "{doctor}");
 }
+
+/// What a command printed came with a tool's output, which the agent may have cut in its own way.
+#[test]
+fn a_document_that_was_asked_for_is_unknowable() {
+    let session = Session::of("claude", RULES);
+    session.sandbox.write("docs/a.md", "# A\n\nWords.\n");
+    session.sandbox.write("docs/index.json", r#"["a.md"]"#);
+    let asked = session.sandbox.brief(["docs", "get", "docs/a.md", "--agent", "claude", "--session", "s-1"]).success();
+    assert!(asked.stdout().contains("Words."), "{asked}");
+    let _ = session.deliver();
+    session.add(&records("claude", "nothing of ours"));
+    assert_eq!(session.verdicts(), ["missing", "unknowable"], "{:#}", session.verify().1);
+}

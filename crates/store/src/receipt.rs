@@ -50,7 +50,8 @@ impl Verdict {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unproven {
     pub id: i64,
-    /// The moment that carried it.
+    /// The event and the moment that carried it.
+    pub event: String,
     pub moment: Option<Moment>,
     /// When it was delivered, in milliseconds since 1970.
     pub at: i64,

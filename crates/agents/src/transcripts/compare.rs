@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::Found;
 use super::format::{Is, Shown, Transcript};
+use crate::agent::Agent;
 
 /// How many bytes one look hashes at most. A transcript that repeats our labels endlessly is given up.
 const MAX_HASHED: u64 = 256 << 20;
@@ -41,11 +42,11 @@ pub(super) struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    pub(super) fn new(transcript: &'a Transcript, open: &'a OpenReceipts) -> Self {
+    pub(super) fn new(agent: &Agent, transcript: &'a Transcript, open: &'a OpenReceipts) -> Self {
         let mut unknowable = Vec::new();
         let mut wanted = Vec::new();
         for delivery in &open.deliveries {
-            match never_known(transcript, delivery) {
+            match never_known(agent, transcript, delivery) {
                 Some(reason) => unknowable.push(Judged::unknowable(delivery.id, reason)),
                 None => wanted.push(delivery),
             }
@@ -183,12 +184,15 @@ impl<'a> Comparison<'a> {
 }
 
 /// Returns why nothing can ever be said about a delivery.
-fn never_known(transcript: &Transcript, delivery: &Unproven) -> Option<&'static str> {
+fn never_known(agent: &Agent, transcript: &Transcript, delivery: &Unproven) -> Option<&'static str> {
     if delivery.opening.is_empty() {
         return Some("delivered by an earlier version of brief, which did not write down what to look for");
     }
     if delivery.is_inherited {
         return Some("delivered to the session that this one was forked from");
+    }
+    if agent.event(&delivery.event).is_none() {
+        return Some("printed by a command, not by a hook: what the agent passed on of that is its tool's output");
     }
     let is_recorded = delivery.moment.is_some_and(|moment| transcript.recorded.contains(&moment));
     (!is_recorded).then_some("this agent does not record the text of this event")

@@ -85,6 +85,7 @@ fn record(
         owe: 0,
         message: None,
         parent: None,
+        transcript: None,
     })?;
     // The agent keeps what its tools printed as long as what its user wrote.
     let printer = Printer { lane: 1, lanes: 1, holder: &holder, reaped_as: std::process::id(), event: EVENT, moment: Moment::Message };

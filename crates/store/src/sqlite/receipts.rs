@@ -30,7 +30,7 @@ pub(super) fn unproven(connection: &Connection, session: i64) -> Result<OpenRece
     let transcript: String = connection.query_row("SELECT transcript FROM sessions WHERE id = ?1", [session], |row| row.get(0))?;
     let mut statement = connection.prepare(
         "SELECT deliveries.id, moment, deliveries.at, deliveries.at < first_seen, opening, rendered_hash, rendered_length, plain_hash,
-         plain_length FROM deliveries JOIN sessions ON sessions.id = session
+         plain_length, event FROM deliveries JOIN sessions ON sessions.id = session
          WHERE session = ?1 AND state = 2 AND verdict = '' ORDER BY deliveries.id",
     )?;
     let rows = statement.query_map([session], |row| {
@@ -38,6 +38,7 @@ pub(super) fn unproven(connection: &Connection, session: i64) -> Result<OpenRece
         let plain: Option<String> = row.get(7)?;
         Ok(Unproven {
             id: row.get(0)?,
+            event: row.get(9)?,
             moment: Moment::from_word(&moment),
             at: row.get(2)?,
             is_inherited: row.get(3)?,
