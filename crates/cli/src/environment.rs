@@ -110,11 +110,6 @@ pub(crate) fn settings(places: &Places, flags: Layer) -> Result<Settings, Failur
     }
 }
 
-/// Returns whether secrets are redacted, for commands that need no other setting.
-pub(crate) fn redacts() -> Result<bool, Failure> {
-    Ok(resolve(&places()?, Layer::default()).0.guards.redact.value)
-}
-
 /// Prints a problem that is not fatal.
 pub(crate) fn warn(problem: &ConfigProblem, places: &Places) {
     let hint = problem.hint.map(|hint| format!(" ({})", hint.words(places))).unwrap_or_default();

@@ -149,7 +149,12 @@ fn a_megg_that_is_a_file_is_no_domain() {
 #[cfg(unix)]
 #[test]
 fn a_linked_megg_is_followed_and_noted_and_leads_to_nothing_but_markdown() {
-    let sandbox = project().file("shared/info.md", "# Shared").file("secret", "password").directory("sub").link("sub/.megg", "../shared");
+    let sandbox = project()
+        .directory(".git")
+        .file("shared/info.md", "# Shared")
+        .file("secret", "password")
+        .directory("sub")
+        .link("sub/.megg", "../shared");
     let (all, _) = result(&sandbox, &["sub"]);
     assert_eq!(all["chain"][1]["info"], "# Shared");
     assert!(all["notes"][0]["reason"].as_str().unwrap().contains("is a link to `[ROOT]/shared`"), "{all}");

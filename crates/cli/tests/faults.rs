@@ -1,5 +1,6 @@
 //! Every file system call of a hook fails once, or the process is killed there: nothing comes twice except in the one
-//! documented case (the output is written, but not yet confirmed), and a kill loses nothing.
+//! documented case (the output is written, but not yet confirmed), and a kill loses nothing. What a failed call makes a
+//! source overlook is counted and told; `docs/reliability.md` has the number.
 //!
 //! By default a sample runs; `BRIEF_TEST_FULL=1` runs every case and prints a table.
 
@@ -87,6 +88,8 @@ const SCENES: &[Scene] = &[
 
 fn project() -> Sandbox {
     Sandbox::new()
+        // On a busy machine a traced hook is slow, and its deadline is not what is tested.
+        .env("BRIEF_HOOK_DEADLINE_MS", "30000")
         .file(".git/HEAD", "ref: refs/heads/main\n")
         .file(".megg/info.md", "# Shop\n\nMARK-IDENTITY\n")
         .file(".megg/knowledge.md", "# Knowledge\n\n## 2026-01-01 - Canary\n\n**Type:** decision\n\nMARK-KNOWLEDGE\n")
@@ -166,8 +169,6 @@ impl<'a> Stage<'a> {
                 (1, 0) | (0, 1) => {}
                 (1, 1) if may_repeat => {}
                 (1, 1) => return Err(format!("{mark} twice")),
-                // A source that fails to read a file is asked again only in the next epoch.
-                (0, 0) if !is_killed => {}
                 (0, 0) => return Err(format!("{mark} lost")),
                 (one, other) => return Err(format!("{mark} {one} and {other} times")),
             }
@@ -224,7 +225,16 @@ fn play_all(faults: &[Fault], times: usize) {
         });
         tell(&format!("{}: {} calls, {} cases", scene.name, calls.len(), all.len()));
     }
-    let (cases, failures) = (cases.into_inner(), failures.into_inner().unwrap());
+    let (cases, mut failures) = (cases.into_inner(), failures.into_inner().unwrap());
+    if faults != [Fault::Kill] {
+        let mut overlooked = 0;
+        failures.retain(|problem, which| {
+            let is_lost = problem.ends_with(" lost");
+            overlooked += if is_lost { which.len() } else { 0 };
+            !is_lost
+        });
+        tell(&format!("overlooked by a source: {overlooked} of {cases}"));
+    }
     let failed: usize = failures.values().map(Vec::len).sum();
     let mut told = format!("{failed} of {cases} cases failed\n");
     for (problem, which) in &failures {

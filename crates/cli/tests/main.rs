@@ -26,6 +26,8 @@ mod gather;
 mod goal;
 mod goals;
 mod hook;
+#[cfg(unix)]
+mod hostile_paths;
 mod index;
 mod install;
 mod install_places;

@@ -1,13 +1,13 @@
 //! Many processes at once, and processes that are killed: exactly once, and nothing is lost.
 //!
-//! Small by default; `BRIEF_TEST_FULL=1` runs 64 processes × 200 rounds and 2,000 kills.
+//! Small by default; `BRIEF_TEST_FULL=1` runs 64 processes × 1,000 rounds, 2,000 kills at random moments, and 100,000 events.
 
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::process::{Child, ChildStdout};
 use std::time::Duration;
 
-use briefing_testkit::{Sandbox, context, is_full};
+use briefing_testkit::{Sandbox, context, is_full, tell};
 use serde_json::{Value, json};
 
 fn project(lines: usize) -> Sandbox {
@@ -18,7 +18,7 @@ fn project(lines: usize) -> Sandbox {
 /// Parallel tool calls of one session, every lane of each, all on a store that does not exist yet.
 #[test]
 fn a_storm_delivers_each_piece_exactly_once() {
-    let (processes, rounds) = if is_full() { (64, 200) } else { (32, 4) };
+    let (processes, rounds) = if is_full() { (64, 1000) } else { (32, 4) };
     for round in 0..rounds {
         let sandbox = project(600).env("BRIEF_HOOK_DEADLINE_MS", "30000");
         let children: Vec<Child> = (0..processes)
@@ -41,6 +41,49 @@ fn a_storm_delivers_each_piece_exactly_once() {
         assert!(seen.values().all(|times| *times == 1), "round {round}: {seen:?}");
         assert_eq!(seen.len(), 600, "round {round}: all of it");
     }
+    tell(&format!("storm: {processes} processes at once, {rounds} times, each line of 600 exactly once"));
+}
+
+/// Many sessions side by side, each with starts, messages, tools and compactions: neither the files nor the memory grow with
+/// the number of events.
+#[test]
+fn a_soak_stays_small() {
+    let (sessions, events): (u32, u32) = if is_full() { (50, 100_000) } else { (5, 150) };
+    let sandbox = project(40).file(".context/CONSTITUTION.md", "# Rules\n").file("docs/deploy.md", "# Deploying\n\nThe canary.\n");
+    let sandbox = sandbox.file("docs/index.json", r#"["deploy.md"]"#);
+    let state = sandbox.home().join(".local/state/brief");
+    let files = || -> u64 { std::fs::read_dir(&state).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum() };
+    let (mut early, mut largest) = (0, 0);
+    let started = std::time::Instant::now();
+    for number in 0..events {
+        let session = format!("soak-{}", number % sessions);
+        let turn = number / sessions;
+        let (event, more) = match turn % 10 {
+            0 if turn == 0 => ("SessionStart", json!({ "source": "startup" })),
+            0 => ("SessionStart", json!({ "source": "compact" })),
+            1 | 5 => ("UserPromptSubmit", json!({ "prompt": format!("deploy the canary, number {turn}"), "prompt_id": turn.to_string() })),
+            _ => ("PostToolBatch", json!({ "tool_calls": [{ "tool_use_id": turn.to_string() }] })),
+        };
+        let mut payload = more;
+        payload["session_id"] = session.into();
+        let context = sandbox.hook(["claude", event], &payload);
+        assert!(turn % 10 != 0 || context.contains("LINE-00000"), "a start and a compaction bring it: event {number}");
+        assert!(turn % 10 < 6 || context.is_empty(), "the rest of a turn is silent: event {number}: {context}");
+        if number % 100 == 0 {
+            largest = largest.max(files());
+        }
+        if number == events / 10 {
+            early = files();
+        }
+    }
+    let (end, micros) = (files(), started.elapsed().as_micros() / u128::from(events));
+    tell(&format!(
+        "soak: {events} events of {sessions} sessions, {micros} µs each; state directory {early} bytes after a tenth, {end} at the end, \
+         {largest} at most"
+    ));
+    // The log keeps 5,000 lines, the heartbeat 512 KB, and the journal is emptied when it has 256 KB.
+    assert!(largest < 12 * 1024 * 1024, "{largest} bytes");
+    assert_eq!(sandbox.brief(["doctor", "--json"]).stdout().matches("\"what\": \"ledger\"").count(), 1);
 }
 
 /// Returns what a killed process had printed, `None` if nothing complete was printed.

@@ -1,11 +1,12 @@
 //! Prints the knowledge about a directory: its domains, their knowledge, the hand-off of the session before.
 use std::path::Path;
 
-use briefing_core::sources::domains::{ContextRequest, Reader, context, text};
+use briefing_core::sources::domains::{ContextRequest, Reader, Reading, context, text};
 use jiff::Timestamp;
 
 pub fn about(path: &Path, topic: Option<&str>) -> String {
-    text(&context(&ContextRequest { path, topic, now: Timestamp::now(), redacts: true }), Reader::Window)
+    let reading = Reading { redacts: true, links: None };
+    text(&context(&ContextRequest { path, topic, now: Timestamp::now(), reading }), Reader::Window)
 }
 
 #[expect(clippy::print_stdout, reason = "an example prints")]

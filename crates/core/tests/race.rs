@@ -193,7 +193,12 @@ fn domains_lead_to_documents_only() {
     let (info, way_out) = (sandbox.path(".megg/info.md"), sandbox.path("way-out.md"));
     let now = briefing_testkit::NOW.parse().unwrap();
     race(3_000, &info, &way_out, |count| {
-        let context = domains::context(&domains::ContextRequest { path: &sandbox.root(), topic: None, now, redacts: true });
+        let context = domains::context(&domains::ContextRequest {
+            path: &sandbox.root(),
+            topic: None,
+            now,
+            reading: domains::Reading { redacts: true, links: None },
+        });
         count.reads += 1;
         for level in &context.chain {
             count.add(&level.info, 0);

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use briefing_core::Failure;
-use briefing_core::sources::domains::{self, Context, ContextRequest, Reader};
+use briefing_core::settings::Layer;
+use briefing_core::sources::domains::{self, Context, ContextRequest, Reader, Reading};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -39,9 +40,11 @@ enum Format {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let path = environment::absolute(arguments.path.as_deref())?;
-    let redacts = environment::redacts()?;
+    let places = environment::places()?;
+    let settings = environment::resolve(&places, Layer::default()).0;
+    let reading = Reading::of(&settings, &places);
     let topic = arguments.topic.as_deref();
-    let context = domains::context(&ContextRequest { path: &path, topic, now: environment::now()?, redacts });
+    let context = domains::context(&ContextRequest { path: &path, topic, now: environment::now()?, reading });
     if arguments.json {
         // Claude Code does not show the stderr of a hook; the system message says what was loaded.
         return output::print(&format!("{:#}\n", hook(&context)));

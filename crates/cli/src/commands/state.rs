@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
+use briefing_core::settings::Layer;
 use briefing_core::shown::path_text;
-use briefing_core::sources::domains::{self, MAX_STATE_TOKENS, StateFound};
+use briefing_core::sources::domains::{self, MAX_STATE_TOKENS, Reading, StateFound};
 use clap::Args;
 use serde_json::json;
 
@@ -51,7 +52,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 fn show(path: &Path, as_json: bool) -> Result<(), Failure> {
     let mut notes = Vec::new();
-    let found = domains::find_state(path, environment::now()?, environment::redacts()?, &mut notes)?;
+    let places = environment::places()?;
+    let settings = environment::resolve(&places, Layer::default()).0;
+    let found = domains::find_state(path, environment::now()?, Reading::of(&settings, &places), &mut notes)?;
     talk::notes(&notes);
     let (state, expired) = match &found {
         StateFound::None => (None, None),

@@ -14,7 +14,7 @@
 //! | `read` and `gather` | `--dir`, otherwise the current directory |
 //! | gate | the repository's root, otherwise the directory that contains `.context` |
 //! | documents | the root of their index |
-//! | domains | the `.megg` directory, also one above the repository. A link there may lead to any other `.md` |
+//! | domains | the directory that contains `.megg`; a link may lead to a `.md` file in the same repository, and with `domains.follow_links` below the home |
 //! | goals | the directory of the goal; its `prompt.yaml` may be a link to anywhere |
 //! | an index of documents | none, but it is read from the same directory that its documents are looked up in |
 //!

@@ -86,6 +86,10 @@ groups! {
         files: BTreeMap<String, String>,
     }
 
+    "domains." DomainsSettings {
+        follow_links: bool,
+    }
+
     "llm." LlmSettings {
         base_url: String,
         model: String,

@@ -206,6 +206,12 @@ pub const KEYS: &[Key] = &[
         "How individual files in .context/ are delivered: verbatim, index, mention or skip.\nKeys are plain file names: { \"RUNBOOK.md\" = \"verbatim\", \"TASKS.md\" = \"skip\" }",
     ),
     user_only(
+        "domains.follow_links",
+        Kind::Bool,
+        "false",
+        "Whether links in .megg may lead out of their repository, to files below the home directory.",
+    ),
+    user_only(
         "llm.base_url",
         Kind::Text,
         "\"https://api.openai.com/v1\"",

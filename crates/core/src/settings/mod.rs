@@ -15,8 +15,8 @@ mod value;
 
 pub use choices::{ErrorMode, LinkMode, OnFailure, OneOf, SelectorKind};
 pub use groups::{
-    DocsSettings, FilesSettings, GateSettings, GoalsSettings, GuardSettings, HookSettings, LlmSettings, ReceiptsSettings, ReceiverSettings,
-    SelectorSettings,
+    DocsSettings, DomainsSettings, FilesSettings, GateSettings, GoalsSettings, GuardSettings, HookSettings, LlmSettings, ReceiptsSettings,
+    ReceiverSettings, SelectorSettings,
 };
 pub use keys::{KEYS, Key, Kind, Scope, find};
 pub use layer::{CLAW, ConfigHint, ConfigProblem, KeyValue, Layer, LayerKind, Origin, Places};
@@ -34,6 +34,7 @@ pub struct Settings {
     pub docs: DocsSettings,
     pub selector: SelectorSettings,
     pub goals: GoalsSettings,
+    pub domains: DomainsSettings,
     pub gate: GateSettings,
     pub llm: LlmSettings,
     pub hook: HookSettings,
@@ -66,6 +67,7 @@ impl Settings {
             docs: DocsSettings::take(&mut decided),
             selector: SelectorSettings::take(&mut decided),
             goals: GoalsSettings::take(&mut decided),
+            domains: DomainsSettings::take(&mut decided),
             gate: GateSettings::take(&mut decided),
             llm: LlmSettings::take(&mut decided),
             hook: HookSettings::take(&mut decided),
@@ -82,7 +84,7 @@ impl Settings {
 
     /// Returns all settings in the order of the table, for printing.
     pub fn list(&self) -> Vec<(&'static Key, Setting<Value>)> {
-        let Self { guards, files, receiver, docs, selector, goals, gate, llm, hook, receipts } = self;
+        let Self { guards, files, receiver, docs, selector, goals, domains, gate, llm, hook, receipts } = self;
         let mut all = Decided::new();
         guards.list(&mut all);
         files.list(&mut all);
@@ -90,6 +92,7 @@ impl Settings {
         docs.list(&mut all);
         selector.list(&mut all);
         goals.list(&mut all);
+        domains.list(&mut all);
         gate.list(&mut all);
         llm.list(&mut all);
         hook.list(&mut all);

@@ -109,7 +109,7 @@ const DOMAINS: Row = Row {
     framing: Framing::Labelled,
     variables: &[],
     is_here: domains::is_here,
-    bring: |ask| domains::bring(&ask.places.here, ask.now, ask.settings.guards.redact.value),
+    bring: |ask| domains::bring(&ask.places.here, ask.now, domains::Reading::of(ask.settings, ask.places)),
     changes: None,
     notice: None,
 };

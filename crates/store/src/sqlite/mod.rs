@@ -57,6 +57,12 @@ impl SqliteLedger {
         Self { directory: directory.to_path_buf(), connection, can_write: false }
     }
 
+    fn reconnect(&mut self) -> Result<(), StoreError> {
+        self.connection = open::connect(&file_in(&self.directory))?;
+        self.can_write = false;
+        Ok(())
+    }
+
     /// Runs `work` in a transaction, see [`SqliteLedger::twice`].
     fn write<T>(&mut self, mut work: impl FnMut(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         self.twice(|ledger| {
@@ -85,8 +91,7 @@ impl SqliteLedger {
             }
             done => return done,
         }
-        self.connection = open::connect(&file_in(&self.directory))?;
-        self.can_write = false;
+        self.reconnect()?;
         match work(self) {
             // The file was inspected.
             Err(StoreError::Corrupt(problem)) => Err(StoreError::Unusable(problem)),
@@ -94,6 +99,9 @@ impl SqliteLedger {
         }
     }
 }
+
+/// How often a confirmation tries a lock before it reconnects: 50 ms.
+const CONFIRM_TRIES: u64 = 100;
 
 /// How often a lock is tried again; one process has one deadline, so one number serves all connections.
 static TRIES: AtomicU64 = AtomicU64::new(2000);
@@ -209,6 +217,15 @@ impl Ledger for SqliteLedger {
     }
 
     fn confirm(&mut self, claim: &Claim, entry: &LogEntry<'_>) -> Result<(), StoreError> {
+        // A lock that this process failed to release looks like another one's. A new connection holds none, so the first
+        // attempt does not wait to the end.
+        let tries = TRIES.swap(CONFIRM_TRIES, Ordering::Relaxed);
+        let first = self.write(|connection| admit::confirm(connection, claim, entry));
+        TRIES.store(tries, Ordering::Relaxed);
+        if !matches!(first, Err(StoreError::Busy)) {
+            return first;
+        }
+        self.reconnect()?;
         self.write(|connection| admit::confirm(connection, claim, entry))
     }
 

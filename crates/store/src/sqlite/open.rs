@@ -82,7 +82,11 @@ fn create_or_migrate(directory: &Path) -> Result<SqliteLedger, StoreError> {
     let path = file_in(directory);
     // A file without a byte holds nothing, and lacks the journal mode that the others have.
     if fs::metadata(&path).map_or(true, |file| file.len() == 0) {
-        Fresh::make(directory)?.put_in_place(&path)?;
+        Fresh::make(directory).and_then(|fresh| fresh.put_in_place(&path)).map_err(|error| match error {
+            // Nobody else uses a file that is not in its place yet.
+            StoreError::Busy => StoreError::Unusable("a new file could not be locked".into()),
+            error => error,
+        })?;
     }
     let mut connection = connect(&path)?;
     schema::migrate(&mut connection)?;

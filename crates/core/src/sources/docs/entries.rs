@@ -10,7 +10,7 @@ use crate::sources::{domains, gate};
 /// Returns the entries of knowledge that the session start only summarised, and of files of which the gate shows only
 /// the index.
 pub(super) fn entries(places: &Places, settings: &Settings, notes: &mut Vec<Note>) -> Vec<Candidate> {
-    let mut entries = domains::entries(&places.here, settings.guards.redact.value, notes);
+    let mut entries = domains::entries(&places.here, domains::Reading::of(settings, places), notes);
     entries.extend(gate::entries(places, settings, notes));
     entries
 }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::chain;
 use super::context::{Context, ContextRequest, Mode, context};
 use super::knowledge::Knowledge;
-use super::load::{self, INFO, KNOWLEDGE, STATE};
+use super::load::{self, INFO, KNOWLEDGE, Reading, STATE};
 use super::render;
 use crate::candidate::Candidate;
 use crate::load::guard;
@@ -32,9 +32,9 @@ pub fn is_here(places: &Places) -> bool {
 /// Returns the pieces for a session that starts at `path`: every level's info, state, knowledge, navigation.
 ///
 /// The same files always give the same pieces: no text contains an age.
-pub fn bring(path: &Path, now: Timestamp, redacts: bool) -> Brought {
+pub fn bring(path: &Path, now: Timestamp, reading: Reading<'_>) -> Brought {
     let watched = watched(path);
-    let context = context(&ContextRequest { path, topic: None, now, redacts });
+    let context = context(&ContextRequest { path, topic: None, now, reading });
     let mut pieces = Vec::new();
     for level in &context.chain {
         let mut text = render::info_text(level);
@@ -83,7 +83,7 @@ fn navigation_piece(context: &Context) -> Option<Piece> {
 }
 
 /// Returns the entries of the deepest domain's knowledge if it is too large to be loaded whole, otherwise nothing.
-pub fn entries(path: &Path, redacts: bool, notes: &mut Vec<Note>) -> Vec<Candidate> {
+pub fn entries(path: &Path, reading: Reading<'_>, notes: &mut Vec<Note>) -> Vec<Candidate> {
     let Some(file) = chain::nearest(path).map(|megg| megg.join(KNOWLEDGE)) else { return Vec::new() };
     // Most files are small: their size alone shows that session start loads them whole.
     let size = std::fs::metadata(&file).map_or(0, |metadata| metadata.len() as usize);
@@ -95,12 +95,12 @@ pub fn entries(path: &Path, redacts: bool, notes: &mut Vec<Note>) -> Vec<Candida
         notes.push(Note::warning(path_text(&file), NoteKind::TooLarge, reason));
         return Vec::new();
     }
-    let Some(text) = load::read(&file, notes) else { return Vec::new() };
+    let Some(text) = load::read(&file, reading, notes) else { return Vec::new() };
     if Mode::of(estimate_utf16(&text)) == Mode::Full {
         return Vec::new();
     }
     let path = path_text(&file);
-    let text = guard(&path, text, redacts, notes);
+    let text = guard(&path, text, reading.redacts, notes);
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let candidate = |entry: &super::entry::Entry<'_>| {
         let slug = entry.slug();

@@ -8,9 +8,9 @@ use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
 use super::front_matter::{FrontMatter, without_front_matter};
-use super::load::{self, DIRECTORY, INFO};
+use super::load::{self, DIRECTORY, INFO, Reading};
 use super::moment;
-use crate::fs::FileProblem;
+use crate::fs::{FileProblem, LinkProblem};
 use crate::load::guard;
 use crate::note::{Note, NoteKind};
 use crate::project::{Ceiling, upward};
@@ -62,14 +62,14 @@ pub struct Chain {
 
 impl Chain {
     /// Walks from `path` (absolute; need not exist) up to the root of the file system.
-    pub fn discover(path: &Path, now: Timestamp, redacts: bool, notes: &mut Vec<Note>) -> Self {
+    pub fn discover(path: &Path, now: Timestamp, reading: Reading<'_>, notes: &mut Vec<Note>) -> Self {
         let asked = asked_directory(path);
         let mut levels = Vec::new();
         let mut deepest = None;
         for directory in upward(&asked, Ceiling::FileSystem) {
             let megg = directory.join(DIRECTORY);
-            if is_domain(&megg, notes) {
-                levels.extend(read_level(directory, &megg, now, redacts, notes));
+            if is_domain(directory, &megg, reading, notes) {
+                levels.extend(read_level(directory, &megg, now, reading, notes));
                 deepest.get_or_insert(megg);
             }
         }
@@ -103,12 +103,18 @@ pub(super) fn asked_directory(path: &Path) -> PathBuf {
     }
 }
 
-fn is_domain(megg: &Path, notes: &mut Vec<Note>) -> bool {
+fn is_domain(directory: &Path, megg: &Path, reading: Reading<'_>, notes: &mut Vec<Note>) -> bool {
     let metadata = match fs::symlink_metadata(megg) {
         Ok(metadata) if metadata.is_symlink() => {
-            match fs::canonicalize(megg) {
+            match reading.target(megg, directory) {
                 Ok(real) => notes.push(Note::info(path_text(megg), NoteKind::Link, format!("is a link to `{}`", path_text(&real)))),
-                Err(_) => notes.push(Note::warning(path_text(megg), NoteKind::Link, "is a broken link")),
+                Err(FileProblem::Link(LinkProblem::ToNothing)) => {
+                    notes.push(Note::warning(path_text(megg), NoteKind::Link, "is a broken link"));
+                }
+                Err(problem) => {
+                    notes.push(Note::warning(path_text(megg), problem.kind(), load::told(&problem)));
+                    return false;
+                }
             }
             fs::metadata(megg)
         }
@@ -133,10 +139,10 @@ fn is_domain(megg: &Path, notes: &mut Vec<Note>) -> bool {
 }
 
 /// Reads the `info.md` of a domain. Without that file the directory is not a level of the chain.
-fn read_level(directory: &Path, megg: &Path, now: Timestamp, redacts: bool, notes: &mut Vec<Note>) -> Option<Level> {
+fn read_level(directory: &Path, megg: &Path, now: Timestamp, reading: Reading<'_>, notes: &mut Vec<Note>) -> Option<Level> {
     let path = megg.join(INFO);
     let before = notes.len();
-    let text = load::read(&path, notes);
+    let text = load::read(&path, reading, notes);
     // A note about a link to another file is not a problem; one about a file that could not be read is.
     let problem = if text.is_some() { None } else { notes[before..].last().map(|note| note.reason.clone()) };
     if text.is_none() && problem.is_none() {
@@ -160,6 +166,6 @@ fn read_level(directory: &Path, megg: &Path, now: Timestamp, redacts: bool, note
     if let Some(warning) = &stale_warning {
         notes.push(Note::info(path_text(&path), NoteKind::Stale, warning.clone()));
     }
-    let info = guard(&path_text(&path), without_front_matter(&text).to_owned(), redacts, notes);
+    let info = guard(&path_text(&path), without_front_matter(&text).to_owned(), reading.redacts, notes);
     Some(Level { domain, path: directory.to_path_buf(), megg_path: megg.to_path_buf(), info, problem, stale_warning })
 }

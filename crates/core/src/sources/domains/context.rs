@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::chain::{Chain, Level};
 use super::knowledge::Knowledge;
-use super::load::{self, INFO, KNOWLEDGE, MAX_BYTES, STATE};
+use super::load::{self, INFO, KNOWLEDGE, MAX_BYTES, Reading, STATE};
 use super::navigation::{self, Around, ListedFile, Neighbour};
 use super::state::{State, StateFound, read_state};
 use super::summary::{count, summarize, topics_line};
@@ -111,20 +111,19 @@ pub struct ContextRequest<'a> {
     /// Only the entries of this topic, however large the knowledge is.
     pub topic: Option<&'a str>,
     pub now: Timestamp,
-    /// Whether secrets are redacted.
-    pub redacts: bool,
+    pub reading: Reading<'a>,
 }
 
 /// Returns the context of a path.
 pub fn context(request: &ContextRequest<'_>) -> Context {
-    let ContextRequest { path, topic, now, redacts } = *request;
+    let ContextRequest { path, topic, now, reading } = *request;
     let mut notes = Vec::new();
-    let chain = Chain::discover(path, now, redacts, &mut notes);
+    let chain = Chain::discover(path, now, reading, &mut notes);
     let around = Around::look(&chain, &mut notes);
     let (mut knowledge, mut state, mut expired, mut files) = (None, None, None, Vec::new());
     if let Some(megg) = &chain.deepest {
-        knowledge = load_knowledge(megg, topic, redacts, &mut notes);
-        match read_state(megg, now, redacts, &mut notes) {
+        knowledge = load_knowledge(megg, topic, reading, &mut notes);
+        match read_state(megg, now, reading, &mut notes) {
             StateFound::None => {}
             StateFound::Active(active) => state = Some(active),
             StateFound::Expired(old, reason) => {
@@ -146,11 +145,11 @@ pub fn context(request: &ContextRequest<'_>) -> Context {
 }
 
 /// Loads the knowledge of a `.megg` directory as far as its size allows, or the entries of a topic whatever its size.
-fn load_knowledge(megg: &Path, topic: Option<&str>, redacts: bool, notes: &mut Vec<Note>) -> Option<LoadedKnowledge> {
+fn load_knowledge(megg: &Path, topic: Option<&str>, reading: Reading<'_>, notes: &mut Vec<Note>) -> Option<LoadedKnowledge> {
     let path = megg.join(KNOWLEDGE);
     let place = megg.parent().map(shell_word).unwrap_or_default();
     let size = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
-    let Some(text) = load::read(&path, notes) else {
+    let Some(text) = load::read(&path, reading, notes) else {
         // Too large to read: only its size can be reported.
         let size = size.filter(|size| *size > MAX_BYTES)?;
         let tokens = estimate_bytes(size as usize);
@@ -175,7 +174,7 @@ fn load_knowledge(megg: &Path, topic: Option<&str>, redacts: bool, notes: &mut V
             topic: None,
         },
     };
-    loaded.content = guard(&path_text(&loaded.path), loaded.content, redacts, notes);
+    loaded.content = guard(&path_text(&loaded.path), loaded.content, reading.redacts, notes);
     Some(loaded)
 }
 

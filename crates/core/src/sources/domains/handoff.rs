@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::change::Change;
 use super::front_matter::FrontMatter;
 use super::learn::{nearest_domain, read_exactly, refuse_secrets};
-use super::load::STATE;
+use super::load::{Reading, STATE};
 use super::moment;
 use super::state::{StateFound, read_state};
 use crate::Failure;
@@ -29,8 +29,8 @@ pub struct WrittenState {
 }
 
 /// Reads the state of the nearest domain.
-pub fn find_state(path: &Path, now: Timestamp, redacts: bool, notes: &mut Vec<Note>) -> Result<StateFound, Failure> {
-    Ok(read_state(&nearest_domain(path)?, now, redacts, notes))
+pub fn find_state(path: &Path, now: Timestamp, reading: Reading<'_>, notes: &mut Vec<Note>) -> Result<StateFound, Failure> {
+    Ok(read_state(&nearest_domain(path)?, now, reading, notes))
 }
 
 /// Replaces the state of the nearest domain.

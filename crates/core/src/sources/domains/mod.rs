@@ -38,7 +38,7 @@ pub use handoff::{MAX_STATE_TOKENS, WrittenState, find_state, finish_state, writ
 pub use init::{InitializedDomain, init_domain};
 pub use knowledge::{Block, BlockKind, Knowledge};
 pub use learn::{Learned, NewEntry, learn, plan_learn};
-pub use load::DIRECTORY;
+pub use load::{DIRECTORY, Reading};
 pub use navigation::{Around, ListedFile, Neighbour};
 pub use render::{Reader, loaded_text, text};
 pub use state::{ACTIVE, State, StateFound, read_state};

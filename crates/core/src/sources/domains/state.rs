@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::chain::as_text;
 use super::front_matter::{FrontMatter, without_front_matter};
-use super::load::{self, STATE};
+use super::load::{self, Reading, STATE};
 use super::moment;
 use crate::load::guard;
 use crate::note::Note;
@@ -40,14 +40,14 @@ pub enum StateFound {
 }
 
 /// Reads the state of a `.megg` directory.
-pub fn read_state(megg: &Path, now: Timestamp, redacts: bool, notes: &mut Vec<Note>) -> StateFound {
+pub fn read_state(megg: &Path, now: Timestamp, reading: Reading<'_>, notes: &mut Vec<Note>) -> StateFound {
     let path = megg.join(STATE);
-    let Some(text) = load::read(&path, notes) else { return StateFound::None };
+    let Some(text) = load::read(&path, reading, notes) else { return StateFound::None };
     let front = FrontMatter::find(&text);
     let value = |key| front.and_then(|front| front.value(key)).unwrap_or_default().to_owned();
     let (status, updated) = (value("status"), value("updated"));
     let moment = moment::parse(&updated);
-    let content = guard(&path_text(&path), without_front_matter(&text).to_owned(), redacts, notes);
+    let content = guard(&path_text(&path), without_front_matter(&text).to_owned(), reading.redacts, notes);
     let tokens = estimate_utf16(&content);
     let age = moment.map_or(SignedDuration::MAX, |moment| now.duration_since(moment));
     // Other words are allowed as a status; only `done` ends a state.

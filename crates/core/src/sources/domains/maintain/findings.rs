@@ -13,7 +13,7 @@ use crate::sources::domains::context::{BLOCKED_ABOVE, Mode, SUMMARY_FROM};
 use crate::sources::domains::entry::Entry;
 use crate::sources::domains::front_matter::FrontMatter;
 use crate::sources::domains::knowledge::Knowledge;
-use crate::sources::domains::load::{self, INFO, KNOWLEDGE, STATE};
+use crate::sources::domains::load::{self, INFO, KNOWLEDGE, Reading, STATE};
 use crate::sources::domains::moment;
 use crate::sources::domains::summary::{count, cut};
 use crate::sources::references::{References, exists};
@@ -23,6 +23,9 @@ use crate::tokens::estimate_utf16;
 const CROWDED: usize = 3;
 /// The number of titles and topics named in one finding.
 const NAMED: usize = 3;
+
+/// What is examined here is not shown.
+const READING: Reading<'_> = Reading { redacts: false, links: None };
 
 pub(super) fn examine_domain(megg: &Path, rules: &MaintainRules, now: Timestamp) -> DomainReport {
     let directory = megg.parent().unwrap_or(megg);
@@ -58,7 +61,7 @@ impl Inspection<'_> {
     /// Reads a file; a file that cannot be read is a finding.
     fn read(&mut self, path: &Path) -> Option<String> {
         let mut notes = Vec::new();
-        let text = load::read(path, &mut notes);
+        let text = load::read(path, READING, &mut notes);
         for note in notes.into_iter().filter(|note| note.level >= Level::Warning) {
             self.add(FindingKind::Unreadable, path, None, note.reason, Some(format!("ls -l {}", shell_word(path))));
         }
