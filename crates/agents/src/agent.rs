@@ -28,8 +28,9 @@ pub enum Keeps {
 /// The JSON object that carries context on stdout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// `{"hookSpecificOutput":{"hookEventName":…,"additionalContext":…}}`
-    Nested,
+    /// `{"hookSpecificOutput":{"hookEventName":…,"additionalContext":…}}`, and `systemMessage` where the agent shows the user
+    /// such a line.
+    Nested { has_message: bool },
     /// `{"additionalContext":…}`
     Flat,
     /// `{"additional_context":…}`

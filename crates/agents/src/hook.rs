@@ -89,8 +89,8 @@ impl Stdout<'_> {
 }
 
 impl Target for Stdout<'_> {
-    fn deliver(&mut self, rendered: &Rendered) -> io::Result<()> {
-        let message = self.warning(rendered);
+    fn deliver(&mut self, rendered: &Rendered, announcement: Option<&str>) -> io::Result<()> {
+        let message = self.warning(rendered).or(announcement.map(str::to_owned));
         self.output.write_all(wire::object(self.agent, self.event, &rendered.text, message.as_deref()).as_bytes())?;
         self.output.flush()
     }

@@ -57,7 +57,7 @@ const BASE: Agent = Agent {
     measured: "",
     events: &[],
     fields: FIELDS,
-    shape: Shape::Nested,
+    shape: Shape::Nested { has_message: true },
     cap: 40_000,
     cautious_cap: 40_000,
     unit: Unit::Characters,

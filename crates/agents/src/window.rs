@@ -39,13 +39,14 @@ const RESERVE: Duration = Duration::from_millis(150);
 
 /// The destination of an output: an agent's JSON on stdout, a tmux pane, or a program.
 pub trait Target {
-    /// Delivers a whole output and returns when it has been written.
-    fn deliver(&mut self, rendered: &Rendered) -> io::Result<()>;
+    /// Delivers a whole output and returns when it has been written. The announcement tells the user what went in, if the
+    /// target can show it.
+    fn deliver(&mut self, rendered: &Rendered, announcement: Option<&str>) -> io::Result<()>;
 }
 
 /// For a program that uses the text itself.
 impl Target for String {
-    fn deliver(&mut self, rendered: &Rendered) -> io::Result<()> {
+    fn deliver(&mut self, rendered: &Rendered, _: Option<&str>) -> io::Result<()> {
         self.push_str(&rendered.text);
         Ok(())
     }
@@ -92,6 +93,8 @@ struct Window<'a> {
     notes: Vec<Note>,
     /// The sources with a file that has changed since the window received it.
     changed: Sources,
+    /// Whether the window has received nothing yet.
+    is_first: bool,
     /// What this process has delivered or queued.
     sent: Vec<Sent>,
     /// The size of what was delivered, in the agent's unit.
@@ -119,6 +122,7 @@ impl<'a> Window<'a> {
             deadline: request.started + DEADLINE,
             notes: Vec::new(),
             changed: 0,
+            is_first: false,
             sent: Vec::new(),
             size: 0,
         }

@@ -147,9 +147,9 @@ impl Input for Stdin {
 /// Returns the JSON object that carries context on stdout. `message` is for the user; only some agents can show one.
 pub fn object(agent: &Agent, event: &Event, context: &str, message: Option<&str>) -> String {
     let value = match agent.shape {
-        Shape::Nested => {
+        Shape::Nested { has_message } => {
             let mut value = json!({ "hookSpecificOutput": { "hookEventName": event.name, "additionalContext": context } });
-            if let Some(message) = message {
+            if let Some(message) = message.filter(|_| has_message) {
                 value["systemMessage"] = json!(message);
             }
             value

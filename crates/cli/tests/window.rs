@@ -272,3 +272,58 @@ fn ask_as_plain_user(sandbox: &Sandbox, more: &Value) -> String {
     child.stdin.take().unwrap().write_all(sandbox.payload(more).to_string().as_bytes()).unwrap();
     context(&child.wait_with_output().unwrap().stdout)
 }
+
+#[test]
+fn the_user_is_told_what_went_in_at_the_start() {
+    let sandbox = Sandbox::new().file(".megg/info.md", "# Shop\n\nSells things.\n").file(".megg/knowledge.md", lines("KNOW", 20));
+    let raw = |sandbox: &Sandbox, event: &str, session: &str| -> Value {
+        let payload = sandbox.payload(&json!({ "session_id": session, "source": "startup", "prompt": "hello", "prompt_id": "p" }));
+        let outcome = sandbox.brief_with_input(["hook", "claude", event], payload.to_string()).success();
+        serde_json::from_slice(&outcome.stdout).unwrap_or_default()
+    };
+    let told = raw(&sandbox, "SessionStart", "one");
+    let line = told["systemMessage"].as_str().unwrap_or_else(|| panic!("{told}"));
+    assert!(line.starts_with("brief: the agent was told about .megg/info.md, .megg/knowledge.md (~"), "{line}");
+    assert!(!line.contains("Sells things."), "names and amounts, no content");
+    sandbox.write(".megg/info.md", "# Shop\n\nSells other things.\n");
+    let update = raw(&sandbox, "UserPromptSubmit", "one");
+    assert!(update["hookSpecificOutput"].is_object() && update["systemMessage"].is_null(), "{update}");
+    for (value, is_told) in [("always", true), ("never", false)] {
+        let sandbox = sandbox.clone().env("BRIEF_HOOK_ANNOUNCE", value);
+        assert_eq!(raw(&sandbox, "SessionStart", value)["systemMessage"].is_string(), is_told, "{value}");
+    }
+    let payload = sandbox.payload(&json!({ "sessionId": "c", "source": "new" })).to_string();
+    let copilot = sandbox.brief_with_input(["hook", "copilot", "sessionStart"], payload).success().stdout();
+    assert!(!copilot.contains("systemMessage"), "Copilot has no such line: {copilot}");
+}
+
+/// The footer, `brief gate` and the preview count the same things in the same way.
+#[test]
+fn what_was_not_sent_is_not_counted() {
+    let sandbox = project().env("BRIEF_HOOK_DEADLINE_MS", "30000");
+    for name in ["CONSTITUTION", "CONVENTIONS", "ARCHITECTURE", "AGENT_PLAYBOOK"] {
+        sandbox.write(format!(".context/{name}.md"), format!("# {name}\n\n{}", "word ".repeat(40_000)));
+    }
+    let told: String = ["1", "2", "3", "4"]
+        .iter()
+        .map(|lane| sandbox.hook(["claude", "PostToolBatch", lane], &json!({ "tool_calls": [{ "tool_use_id": "t" }] })))
+        .collect();
+    assert!(told.contains("not included") && told.contains("CONSTITUTION.md"), "{told}");
+    let count = told.lines().find(|line| line.starts_with("Context: ")).unwrap();
+    assert!(count.starts_with("Context: 2 files loaded (~"), "only the two indexes were sent: {count}");
+}
+
+/// All hooks of an event start at once, on a machine where nothing has been prepared.
+#[test]
+fn one_of_sixteen_hooks_on_a_cold_store_brings_the_documents() {
+    let sandbox = Sandbox::new()
+        .file("docs/retry.md", "# Retrying payments\n\nFailed payments are retried with exponential backoff and jitter.\n")
+        .file("docs/deploy.md", "# Deploying\n\nThe canary release is drained before a rollback.\n")
+        .env("BRIEF_HOOK_DEADLINE_MS", "20000");
+    sandbox.brief(["index"]).success();
+    let payload = sandbox.payload(&json!({ "prompt": "how are failed payments retried with backoff?", "prompt_id": "p" }));
+    let children: Vec<_> =
+        (0..16).map(|number| sandbox.start(["hook", "claude", "UserPromptSubmit", &(number % 4 + 1).to_string()], &payload)).collect();
+    let told: Vec<String> = children.into_iter().map(|child| context(&child.wait_with_output().unwrap().stdout)).collect();
+    assert_eq!(told.concat().matches("exponential backoff and jitter").count(), 1, "{told:#?}");
+}

@@ -54,7 +54,7 @@ pub struct Piece {
     pub id: String,
     /// The path as shown to the model.
     pub path: String,
-    /// The path of its file as shown; differs from `path` for a section.
+    /// The path of its file as shown; differs from `path` for a section, and is empty for text about several files.
     pub file: String,
     pub reason: Reason,
     pub order: Order,

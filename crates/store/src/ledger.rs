@@ -165,6 +165,9 @@ pub struct Claim {
     pub follows: bool,
     /// Deliveries that wait for a later event.
     pub left: u32,
+    /// In the first output of an event: the files in all of its outputs, and their estimated tokens.
+    pub files: Vec<String>,
+    pub tokens: u64,
 }
 
 /// The outcome of an event, for the log.

@@ -3,7 +3,7 @@
 use briefing_core::Moment;
 
 use super::{BASE, event, mute};
-use crate::agent::{Agent, Handler, Keeps, Switch, TimeoutUnit};
+use crate::agent::{Agent, Handler, Keeps, Shape, Switch, TimeoutUnit};
 use crate::transcripts::format::{Place, Shown, Storage, Transcript};
 
 pub(super) const ROW: Agent = Agent {
@@ -19,6 +19,8 @@ pub(super) const ROW: Agent = Agent {
         mute("Stop", Moment::Nothing, 0),
         mute("SessionEnd", Moment::Nothing, 0),
     ],
+    // Whether it shows a message was not measured.
+    shape: Shape::Nested { has_message: false },
     keeps: Keeps::Messages,
     gate_at_message: true,
     timeout: TimeoutUnit::Milliseconds,

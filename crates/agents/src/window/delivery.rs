@@ -4,9 +4,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use briefing_core::fit::{Briefing, Standing, fit};
+use briefing_core::frames::inline;
 use briefing_core::render::window::{self, Place};
-use briefing_core::settings::Settings;
-use briefing_core::shown::path_text;
+use briefing_core::settings::{Announce, Settings};
+use briefing_core::shown::{path_text, relative_text};
 use briefing_core::sources::{Opens, Source, Sources};
 use briefing_core::watch::{self, Watched};
 use briefing_core::{Moment, Piece};
@@ -21,6 +22,9 @@ use crate::lanes;
 use crate::moment::{self, AFTER_RESET};
 use crate::request::{Request, Start};
 
+/// How many files an announcement names.
+const ANNOUNCED: usize = 5;
+
 /// How often a lane checks whether the event has been planned.
 const PAUSE: Duration = Duration::from_micros(500);
 
@@ -29,6 +33,7 @@ impl Window<'_> {
         let request = self.request;
         let holder = Holder::me();
         let mut arrived = self.arrive(ledger, &holder, request.is_reset)?;
+        self.is_first = arrived.known.done == 0;
         if !request.event.carries {
             return Ok(if request.is_reset { Outcome::Emptied } else { Outcome::Silent });
         }
@@ -154,7 +159,8 @@ impl Window<'_> {
         let place = Place { number, of, is_continued, has_more: left > 0 };
         let header = window::header(place).filter(|_| request.only.is_none());
         let rendered = window::output(header.as_deref(), &segments, request.agent.unit);
-        if let Err(error) = target.deliver(&rendered) {
+        let announcement = self.announcement(&claim);
+        if let Err(error) = target.deliver(&rendered, announcement.as_deref()) {
             ledger.release(&claim)?;
             return Ok(Outcome::NotPrinted { problem: error.to_string() });
         }
@@ -172,6 +178,27 @@ impl Window<'_> {
         let _ = ledger.tidy();
         self.size = rendered.size;
         Ok(Outcome::Delivered)
+    }
+
+    /// Returns one line for the user about what this event delivers, in the first of its outputs.
+    fn announcement(&self, claim: &Claim) -> Option<String> {
+        let is_wanted = match self.settings.as_ref()?.hook.announce.value {
+            Announce::Start => self.is_first,
+            Announce::Always => true,
+            Announce::Never => false,
+        };
+        if !is_wanted || claim.files.is_empty() {
+            return None;
+        }
+        let here = &self.places.here;
+        let names: Vec<String> =
+            claim.files.iter().take(ANNOUNCED).map(|file| inline(&relative_text(Path::new(file), here)).into_owned()).collect();
+        let more = match claim.files.len().saturating_sub(ANNOUNCED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let rest = if claim.left > 0 { "; more follows with the next event" } else { "" };
+        Some(format!("brief: the agent was told about {}{more} (~{} tokens){rest}", names.join(", "), claim.tokens))
     }
 
     /// Returns whether nothing is due and the event changes nothing, according to the ledger.

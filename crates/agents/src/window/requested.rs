@@ -41,7 +41,7 @@ pub fn deliver(
     let unit = asking.map_or(Unit::Characters, |asking| asking.agent.unit);
     let room = Room { cap: u64::MAX / 4, unit, lanes: 1, outputs: 1 };
     let (rendered, _) = outputs(pieces, room);
-    let mut print = || rendered.iter().try_for_each(|rendered| target.deliver(rendered));
+    let mut print = || rendered.iter().try_for_each(|rendered| target.deliver(rendered, None));
     let Some(asking) = asking else { return print().map(|()| None) };
     let mut printed = None;
     let recorded = record(pieces, source, asking, places, room, &mut || {

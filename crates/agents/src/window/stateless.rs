@@ -34,7 +34,7 @@ impl Window<'_> {
         self.notes.extend(briefing.notes);
         let Some(rendered) = outputs.get(usize::from(request.lane.number) - 1) else { return Outcome::Silent };
         lanes::wait_without_ledger(request, self.deadline);
-        match target.deliver(rendered) {
+        match target.deliver(rendered, None) {
             Ok(()) => {
                 // Every lane computes everything; only the first one reports it.
                 if request.lane.number == 1 {

@@ -156,7 +156,7 @@ struct Printed {
 }
 
 impl Target for Printed {
-    fn deliver(&mut self, rendered: &Rendered) -> io::Result<()> {
+    fn deliver(&mut self, rendered: &Rendered, _: Option<&str>) -> io::Result<()> {
         output::print(self.instead.as_ref().unwrap_or(&rendered.text)).map_err(|failure| {
             let error = io::Error::other(failure.to_string());
             self.failure = Some(failure);

@@ -88,6 +88,17 @@ choice! {
 }
 
 choice! {
+    /// When the user is told what went into the window.
+    Announce {
+        /// When a session's window is filled for the first time.
+        Start = "start",
+        /// At every delivery.
+        Always = "always",
+        Never = "never",
+    }
+}
+
+choice! {
     /// What to do when the model does not answer.
     OnFailure {
         /// Chooses no documents.

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::choices::{ErrorMode, LinkMode, OnFailure, SelectorKind};
+use super::choices::{Announce, ErrorMode, LinkMode, OnFailure, SelectorKind};
 use super::value::{Setting, Value};
 
 /// The values that the layers decided, by key. Each group takes its own.
@@ -99,6 +99,7 @@ groups! {
 
     "hook." HookSettings {
         deadline_ms: u64,
+        announce: Announce,
     }
 
     "receipts." ReceiptsSettings {

@@ -1,7 +1,7 @@
 //! The table of all settings, one row each. The commented default file, `config show`, the names of environment
 //! variables and all checks come from this table; the typed fields are in `groups.rs`.
 
-use super::choices::{ErrorMode, LinkMode, OnFailure, OneOf, SelectorKind};
+use super::choices::{Announce, ErrorMode, LinkMode, OnFailure, OneOf, SelectorKind};
 use super::value::Value;
 
 /// The type of a setting's value.
@@ -230,6 +230,12 @@ pub const KEYS: &[Key] = &[
         Kind::Count,
         "1500",
         "The maximum time for one hook, in milliseconds. It delivers what is ready by then.",
+    ),
+    anyone(
+        "hook.announce",
+        Kind::Choice(Announce::WORDS),
+        "\"start\"",
+        "When to tell the user in one line what the agent was told, where the agent can show such a line:\nat the `start` of a session, `always`, or `never`.",
     ),
     user_only(
         "receipts.repair",

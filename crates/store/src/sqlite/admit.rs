@@ -256,10 +256,13 @@ fn claim_slot(
         [session, epoch, base, end],
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
+    let (files, tokens) = if slot == base { contents(connection, planned, end)? } else { (Vec::new(), 0) };
     Ok(Claim {
         session,
         epoch,
         plan,
+        files,
+        tokens,
         rows,
         number: u32::try_from(slot - base + 1).unwrap_or(1),
         of,
@@ -268,6 +271,19 @@ fn claim_slot(
         follows: slot > base,
         left,
     })
+}
+
+/// Returns the files in the outputs of an event, and their tokens.
+fn contents(connection: &Connection, planned: &Planned, end: i64) -> Result<(Vec<String>, u64), StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT file, sum(tokens) FROM deliveries WHERE session = ?1 AND epoch = ?2 AND slot >= ?3 AND slot < ?4 AND file <> ''
+         GROUP BY file ORDER BY min(rank), min(id)",
+    )?;
+    let rows = statement
+        .query_map([planned.session, planned.epoch, planned.base, end], |row| Ok((row.get::<_, String>(0)?, row.get::<_, u64>(1)?)))?
+        .collect::<Result<Vec<_>, _>>()?;
+    let tokens = rows.iter().map(|(_, tokens)| tokens).sum();
+    Ok((rows.into_iter().map(|(file, _)| file).collect(), tokens))
 }
 
 pub(super) fn take_turn(connection: &Connection, claim: &Claim, printer: Printer<'_>, now: i64) -> Result<Claim, StoreError> {

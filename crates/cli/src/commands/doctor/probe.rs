@@ -83,7 +83,7 @@ fn ask(agent: &Agent, command: &str, root: Option<&Path>) -> Result<Duration, St
     }
     let object: Value = serde_json::from_str(&stdout).map_err(|_| "it printed no JSON object".to_owned())?;
     let context = match agent.shape {
-        Shape::Nested => object.pointer("/hookSpecificOutput/additionalContext"),
+        Shape::Nested { .. } => object.pointer("/hookSpecificOutput/additionalContext"),
         Shape::Flat => object.get("additionalContext"),
         Shape::FlatSnake => object.get("additional_context"),
         Shape::Plain => object.get("context"),

@@ -47,7 +47,7 @@ struct Pane<'a> {
 }
 
 impl Target for Pane<'_> {
-    fn deliver(&mut self, rendered: &Rendered) -> io::Result<()> {
+    fn deliver(&mut self, rendered: &Rendered, _: Option<&str>) -> io::Result<()> {
         (self.paste)(&format!("{}\n{}", rendered.text, self.message)).map_err(|failure| {
             let error = io::Error::other(failure.to_string());
             self.failure = Some(failure);

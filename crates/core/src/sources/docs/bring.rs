@@ -250,12 +250,10 @@ impl Bringing<'_> {
     /// Names a required document that was left out in the reason of the one that requires it.
     fn name(&mut self, number: usize, by: &str, shown: &str) {
         self.leave_out(shown, &format!("is required by {by}, but there is no room left"));
-        for piece in &mut self.groups[number].pieces {
-            if piece.path.split_once('#').map_or(piece.path.as_str(), |(path, _)| path) == by
-                && let Some(first) = piece.reason.read_first()
-            {
-                first.push(shown.to_owned());
-            }
+        // Once per document, not above each of its sections.
+        let is_its = |piece: &&mut Piece| piece.path.split_once('#').map_or(piece.path.as_str(), |(path, _)| path) == by;
+        if let Some(first) = self.groups[number].pieces.iter_mut().filter(is_its).find_map(|piece| piece.reason.read_first()) {
+            first.push(shown.to_owned());
         }
     }
 

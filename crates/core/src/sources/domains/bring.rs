@@ -79,7 +79,8 @@ fn knowledge_piece(context: &Context) -> Option<Piece> {
 
 fn navigation_piece(context: &Context) -> Option<Piece> {
     let path = path_text(context.deepest.as_deref()?);
-    Some(Piece::new(Source::Domains, format!("{path}#around"), path, Reason::Around, Order::Knowledge, render::navigation_piece(context)))
+    let text = render::navigation_piece(context);
+    Some(Piece::new(Source::Domains, format!("{path}#around"), path, Reason::Around, Order::Knowledge, text).in_file(""))
 }
 
 /// Returns the entries of the deepest domain's knowledge if it is too large to be loaded whole, otherwise nothing.

@@ -224,7 +224,7 @@ impl Gate {
         }
         let directory = path_text(&self.directory);
         let footer = Piece::new(Source::Gate, self.footer_id(), directory, Reason::ClosingNotes, Order::Gate, self.closing_notes());
-        pieces.push(footer.with_role(Role::Closing));
+        pieces.push(footer.with_role(Role::Closing).in_file(""));
         pieces
     }
 
