@@ -17,6 +17,7 @@ mod domains_maintain;
 mod domains_state;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod faults;
+mod fuzz_seeds;
 mod gate;
 mod gate_hook;
 mod gate_write;

@@ -64,3 +64,32 @@ fn a_project_cannot_turn_redaction_off() {
         assert!(!text.contains(&key()), "{source}: {text}");
     }
 }
+
+#[test]
+fn a_secret_in_a_message_is_not_stored_and_selects_nothing() {
+    let sandbox = project();
+    let said = format!("{MESSAGE} my key is {}", key());
+    let told = sandbox.hook(["claude", "UserPromptSubmit"], &json!({ "prompt": said, "prompt_id": "1" }));
+    assert!(told.contains("docs/canary.md (matches: "), "{told}");
+    let label = told.lines().find(|line| line.contains("docs/canary.md (matches: ")).unwrap();
+    assert!(!label.contains("ghp") && !label.contains("redacted") && !label.contains("github"), "{label}");
+    let mut files = Vec::new();
+    collect(&sandbox.home(), &mut files);
+    assert!(files.iter().any(|file| file.extension().is_some_and(|extension| extension == "db" || extension == "sqlite")), "{files:?}");
+    for file in files {
+        let bytes = std::fs::read(&file).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.to_lowercase().contains(&key().to_lowercase()), "{}", file.display());
+    }
+}
+
+fn collect(directory: &std::path::Path, files: &mut Vec<std::path::PathBuf>) {
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else {
+            files.push(path);
+        }
+    }
+}

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use briefing_core::secrets::redact;
+use briefing_core::secrets::{redact, redacted};
 use briefing_core::text::beginning;
 use briefing_core::{Candidate, Failure};
 use serde_json::json;
@@ -73,7 +73,8 @@ fn question(message: &str, candidates: &[Candidate]) -> String {
     let message = redact(message).text;
     text.push_str("\nMessage:\n");
     text.push_str(beginning(&message, MAX_MESSAGE));
-    text
+    // Titles and tags come from an index that somebody may have written by hand.
+    redacted(text)
 }
 
 #[cfg(test)]
@@ -145,6 +146,11 @@ mod tests {
         }
         assert!(text.contains("[redacted: GitHub token]") && !text.contains(&key), "{text}");
         assert!(!text.contains("never sent"), "{text}");
+        let mut tagged = candidates();
+        tagged[0].about.tags = vec![format!("use {key}")];
+        tagged[1].about.ranked.title = format!("About {key}");
+        let text = question("why?", &tagged);
+        assert!(text.matches("[redacted: GitHub token]").count() == 2 && !text.contains(&key), "tags of an index made by hand: {text}");
         let long = sent(&"x".repeat(100_000));
         assert!(long.contains("xxx") && long.len() < 10_000);
     }

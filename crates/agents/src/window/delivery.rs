@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use briefing_core::fit::{Briefing, Standing, fit};
 use briefing_core::frames::inline;
 use briefing_core::render::window::{self, Place};
+use briefing_core::secrets::redact;
 use briefing_core::settings::{Announce, Settings};
 use briefing_core::shown::{path_text, relative_text};
 use briefing_core::sources::{Opens, Source, Sources};
@@ -70,6 +71,7 @@ impl Window<'_> {
         let is_resumed = request.event.moment == Moment::Session && request.start == Start::Resume;
         let forgets = is_resumed && request.agent.keeps == Keeps::Messages;
         let keeps_message = self.present & by_message() != 0;
+        let message = request.message.as_deref().filter(|_| keeps_message).map(|message| redact(message).text);
         ledger.arrive(&Arrival {
             key: &self.key,
             plan: (request.event.lanes > 1).then_some(occasion.as_str()),
@@ -84,7 +86,7 @@ impl Window<'_> {
             forget_all_but: forgets.then_some(Moment::Message),
             forget_sources: if forgets { Source::opening(&[Opens::First, Opens::Work]) } else { 0 },
             owe: self.owes(),
-            message: request.message.as_deref().filter(|_| keeps_message),
+            message: message.as_deref(),
             parent: self.beside.as_ref().map(|key| Parent { key, until: began(request) }).or(forked),
             transcript: request.transcript.as_deref().and_then(Path::to_str),
         })

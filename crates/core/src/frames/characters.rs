@@ -31,6 +31,8 @@ pub(super) fn belongs_to(c: char, before: Option<char>) -> bool {
             !is_invisible(before) && !is_blank(before) && (!before.is_ascii() || before.is_ascii_digit() || "#*".contains(before))
         }
         '\u{200c}'..='\u{200f}' | '\u{61c}' => before == '\u{fe0f}' || !before.is_ascii() && !is_invisible(before) && !is_blank(before),
+        // Where words are written without blanks: Thai, Lao, Tibetan, Burmese, Khmer.
+        '\u{200b}' => matches!(before, '\u{e00}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'),
         '\u{e0100}'..='\u{e01ef}' => matches!(before, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}'),
         '\u{180b}'..='\u{180d}' | '\u{180f}' => matches!(before, '\u{1820}'..='\u{18aa}'),
         _ => false,

@@ -56,7 +56,8 @@ fn is_file_head(line: &str) -> bool {
     let inside = inside.trim_matches(|c: char| is_blank(c) || is_invisible(c));
     let is_extension = |name: &str| (1..=5).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphabetic());
     let word = inside.split(is_blank).next().unwrap_or_default();
-    let has_extension = word.rsplit_once('.').is_some_and(|(name, extension)| !name.is_empty() && is_extension(extension));
+    let is_alone = inside.len() == word.len() || inside[word.len()..].trim_start_matches(is_blank).starts_with('(');
+    let has_extension = is_alone && word.rsplit_once('.').is_some_and(|(name, extension)| !name.is_empty() && is_extension(extension));
     has_extension || inside.to_ascii_lowercase().contains(".md")
 }
 

@@ -2,7 +2,7 @@
 
 use super::escape;
 use super::rules::Alphabet;
-use super::token::is_random;
+use super::token::{is_random, is_uuid};
 
 /// The maximum number of bytes between the name and the value of an AWS key.
 const MAX_GAP: usize = 64;
@@ -89,13 +89,8 @@ fn separator(bytes: &[u8], is_scoped: bool) -> Option<usize> {
     is_assignment.then_some(signs + quote)
 }
 
-fn is_uuid(value: &[u8]) -> bool {
-    let is_right = |(at, byte): (usize, &u8)| if matches!(at, 8 | 13 | 18 | 23) { *byte == b'-' } else { byte.is_ascii_hexdigit() };
-    value.len() == 36 && value.iter().enumerate().all(is_right) && is_random(value, true)
-}
-
 /// Returns whether a value is the base64 of `user:password`.
-fn is_user_and_password(value: &[u8]) -> bool {
+pub(super) fn is_user_and_password(value: &[u8]) -> bool {
     let (mut held, mut bits) = (0_u32, 0);
     let mut decoded = Vec::new();
     for byte in value.iter().take_while(|byte| **byte != b'=') {

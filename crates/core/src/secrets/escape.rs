@@ -19,6 +19,17 @@ pub(super) fn ends(bytes: &[u8]) -> bool {
     [2, 3, 4, 6].into_iter().any(is_escape) || ends_in_colour(bytes)
 }
 
+/// Returns where the text after an escape begins, if the escape began just before `start` and the text goes on until `end`.
+pub(super) fn end(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
+    let length = length(&bytes[start - 1..]);
+    if length > 0 {
+        return Some(start - 1 + length);
+    }
+    // A colour: `[32m`, `;31m`.
+    let digits = bytes[start..end].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    bytes[start + digits..end].first().filter(|byte| b"mK".contains(byte)).map(|_| start + digits + 1)
+}
+
 fn ends_in_colour(bytes: &[u8]) -> bool {
     let Some((b'm' | b'K', rest)) = bytes.split_last() else { return false };
     let digits = rest.iter().rev().take(24).take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();

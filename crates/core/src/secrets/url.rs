@@ -19,11 +19,18 @@ pub(super) fn password(text: &str, start: usize, end: usize) -> Option<(usize, u
     let colon = colon_outside_braces(&authority[..at])?;
     let (user, password, host) = (&authority[..colon], &authority[colon + 1..at], &authority[at + 1..]);
     let is_password = !user.contains(is_delimiter) && !begins_with_port(password) && !is_digest(host) && !is_placeholder(password);
+    let is_password =
+        is_password && !["password", "passwd", "pass", "pwd", "secret"].iter().any(|word| password.eq_ignore_ascii_case(word));
     is_password.then_some((end + colon + 1, end + at))
 }
 
-/// Returns the range of a password in the query of a URL: `?user=bob&password=…`.
+/// Returns the range of a password in the query of a URL, `?user=bob&password=…`, after a part of its name.
 pub(super) fn query_password(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
+    if !text[end..].starts_with('=') {
+        return None;
+    }
+    let start = start - text[..start].bytes().rev().take(MAX_BACK).take_while(u8::is_ascii_alphabetic).count();
+    let end = end + 1;
     let before = &text.as_bytes()[..start];
     if !before.last().is_some_and(|byte| b"?&;".contains(byte)) && !escape::ends(before) || text[end..].starts_with('/') {
         return None;
@@ -36,22 +43,29 @@ pub(super) fn query_password(text: &str, start: usize, end: usize) -> Option<(us
     let ends = |c: char| ends_address(c) || "&;#\\'".contains(c);
     let length: usize = text[end..].chars().take(MAX_VALUE).take_while(|c| !ends(*c)).map(char::len_utf8).sum();
     let value = &text[end..end + length];
-    let names_itself = ["password", "passwd", "pwd", "pass", "secret"].iter().any(|word| value.eq_ignore_ascii_case(word));
+    let lower = value.to_ascii_lowercase();
+    let names_itself = ["passw", "secret", "changeme", "your", "example", "token", "xxxx"].iter().any(|word| lower.contains(word))
+        || ["pwd", "pass", "null", "true"].contains(&lower.as_str())
+        || value.contains(['(', '[']);
     let password = value.trim_end_matches([')', ']', '}', ',', '.']);
     let is_password = !is_placeholder(value) && !password.is_empty() && !names_itself;
     is_password.then_some((end, end + password.len()))
 }
 
-/// Returns the range of the path of a Slack webhook, which is all that is needed to post.
-pub(super) fn slack_webhook(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
-    let (_, start) = segment(bytes, end).filter(|(name, _)| matches!(*name, b"services" | b"workflows" | b"triggers"))?;
-    let mut last: &[u8] = b"";
-    let (mut at, mut count) = (start, 0);
+/// Returns the range of the path of a webhook, which is all that is needed to post.
+pub(super) fn webhook_path(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
+    let (first, mut start) = segment(bytes, end)?;
+    if !matches!(first, b"services" | b"workflows" | b"triggers") {
+        start = end;
+    }
+    let (mut at, mut is_secret) = (start, false);
     while let Some((name, next)) = segment(bytes, at).filter(|(name, _)| !name.is_empty()) {
-        (last, at, count) = (name, next, count + 1);
+        is_secret |= name.len() >= 16 && is_random(name, false)
+            || name.len() >= 6 && at > start && name.iter().all(u8::is_ascii_alphanumeric) && is_random(name, true);
+        at = next;
     }
     let slash = if bytes[start..].starts_with(b"\\") { 2 } else { 1 };
-    (count >= 3 && last.len() >= 16 && is_random(last, false)).then_some((start + slash, at))
+    is_secret.then_some((start + slash, at))
 }
 
 /// Returns the path segment after the slash at `at`, and where it ends.
@@ -61,7 +75,7 @@ fn segment(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
         [b'\\', b'/', ..] => 2,
         _ => return None,
     };
-    let length = bytes[at + slash..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let length = bytes[at + slash..].iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"-_@".contains(byte)).count();
     Some((&bytes[at + slash..at + slash + length], at + slash + length))
 }
 
@@ -105,12 +119,12 @@ fn is_digest(host: &str) -> bool {
 }
 
 /// Returns whether a text names a secret instead of being one.
-fn is_placeholder(text: &str) -> bool {
+pub(super) fn is_placeholder(text: &str) -> bool {
     let mut chars = text.chars();
     match chars.next() {
         None => true,
         Some('$') => is_variable(chars.as_str()),
-        Some('{') => text.contains('}'),
+        Some('{') => text.contains('}') || text.starts_with("{{"),
         Some('%') => is_format(text),
         Some('[') => text.starts_with("[redacted"),
         Some(_) => text.starts_with("**") || text.chars().all(|c| "*xX.…•".contains(c)),

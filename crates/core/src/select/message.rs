@@ -6,9 +6,10 @@
 use std::borrow::Cow;
 
 use crate::frames::WRAPPERS;
+use crate::secrets::removed;
 
 /// Returns the words of the user in a prompt, or `None` if there are none. Everything in an agent's wrapper is removed, wherever
-/// it occurs.
+/// it occurs, and so are secrets.
 ///
 /// ```
 /// use briefing_core::select::user_words;
@@ -17,7 +18,11 @@ use crate::frames::WRAPPERS;
 /// assert_eq!(user_words("<task-notification>done</task-notification>"), None);
 /// ```
 pub fn user_words(prompt: &str) -> Option<Cow<'_, str>> {
-    let mut words = Cow::Borrowed(prompt);
+    // The words become reasons, which are shown and stored.
+    let mut words = removed(prompt);
+    if let Some(without) = cut(&words, "[redacted: ", "]") {
+        words = Cow::Owned(without);
+    }
     for name in WRAPPERS {
         if let Some(without) = cut_blocks(&words, name) {
             words = Cow::Owned(without);
@@ -39,20 +44,24 @@ pub fn user_words(prompt: &str) -> Option<Cow<'_, str>> {
 /// Removes every `<name …>…</name>`. An unclosed block extends to the end: it is better to miss words of the user than
 /// to react to a program.
 fn cut_blocks(text: &str, name: &str) -> Option<String> {
-    let (open, close) = (format!("<{name}"), format!("</{name}>"));
+    cut(text, &format!("<{name}"), &format!("</{name}>"))
+}
+
+/// Removes what is between `open` and `close`, with both.
+fn cut(text: &str, open: &str, close: &str) -> Option<String> {
     let mut rest = text;
     let mut kept: Option<String> = None;
     let mut from = 0;
-    while let Some(found) = rest[from..].find(&open) {
+    while let Some(found) = rest[from..].find(open) {
         let at = from + found;
         let after = &rest[at + open.len()..];
         // `<briefing-notes>` is not `<briefing>`.
-        if !after.starts_with(['>', ' ', '\n', '\t', '/']) {
+        if open.starts_with('<') && !after.starts_with(['>', ' ', '\n', '\t', '/']) {
             from = at + open.len();
             continue;
         }
         kept.get_or_insert_default().push_str(&rest[..at]);
-        rest = after.find(&close).map_or("", |end| &after[end + close.len()..]);
+        rest = after.find(close).map_or("", |end| &after[end + close.len()..]);
         from = 0;
     }
     kept.map(|mut kept| {
@@ -84,6 +93,7 @@ mod tests {
     #[test]
     fn the_users_words_around_a_block_stay() {
         assert_eq!(user_words("a <hook_context>x</hook_context>b").as_deref(), Some("a b"));
+        assert_eq!(user_words("why does [redacted: GitHub token] fail?").as_deref(), Some("why does  fail?"));
         assert_eq!(user_words(" how do <Generics> work? ").as_deref(), Some("how do <Generics> work?"));
         assert_eq!(user_words("<briefing-notes> stays").as_deref(), Some("<briefing-notes> stays"));
     }

@@ -1,0 +1,158 @@
+//! What is fuzzed: one function per target, which takes any bytes and panics if a promise is broken.
+//!
+//! The programs in `fuzz_targets/` call these functions under libFuzzer. A test of `crates/cli` calls the same functions with
+//! every file in `seeds/`, so that what was found once stays fixed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use briefing_agents::install::edit;
+use briefing_agents::{AGENTS, Request, find, tmux};
+use briefing_core::frames::{defuse, inline};
+use briefing_core::secrets::{redact, removed};
+use briefing_core::select::{sections, user_words};
+use briefing_core::sources::docs::{Index, IndexFile, Reach};
+use briefing_core::sources::domains::{Knowledge, parse_topics, summarize};
+use briefing_core::sources::requests::{Content, ReadFiles, build_context_assign_string};
+use briefing_goals::Goal;
+use briefing_testkit::parse_assigns;
+
+/// Takes any bytes, and panics if a promise is broken.
+pub type Target = fn(&[u8]);
+
+/// The name of every target, which is also the name of its directory in `seeds/`.
+pub const TARGETS: &[(&str, Target)] = &[
+    ("hook", hook),
+    ("index", index),
+    ("knowledge", knowledge),
+    ("goal", goal),
+    ("settings", settings),
+    ("redactor", redactor),
+    ("frames", frames),
+    ("sections", split),
+    ("tmux", pane),
+    ("assign", assign),
+];
+
+/// Returns a directory of this process for targets that read files.
+fn scratch() -> PathBuf {
+    let directory = std::env::temp_dir().join(format!("brief-fuzz-{}-{:?}", std::process::id(), std::thread::current().id()));
+    fs::create_dir_all(&directory).expect("a scratch directory can be made");
+    directory.canonicalize().expect("it was just made")
+}
+
+fn text(data: &[u8]) -> Option<&str> {
+    std::str::from_utf8(data).ok()
+}
+
+/// Reads a payload as every event of every agent.
+pub fn hook(data: &[u8]) {
+    for agent in AGENTS {
+        for event in agent.events {
+            if let Ok(request) = Request::read(agent, event, data) {
+                assert!(!request.session.is_empty(), "an event belongs to a session");
+                assert!(request.cwd.is_none_or(|path| path.is_absolute()));
+            }
+        }
+    }
+}
+
+/// Reads an index in each of its file formats, and keeps its documents inside its root.
+pub fn index(data: &[u8]) {
+    let directory = scratch();
+    for name in ["index.json", "index.yaml"] {
+        let file = directory.join(name);
+        fs::write(&file, data).expect("a scratch file is writable");
+        let index = Index::read(&IndexFile { file, reach: Reach::Below(directory.clone()) }, None);
+        for document in index.iter().flat_map(|index| &index.documents) {
+            assert!(document.file.starts_with(&directory), "{} leaves the project", document.file.display());
+        }
+    }
+}
+
+/// Parses knowledge, its front matter and its topics; printing what was parsed gives the same bytes.
+pub fn knowledge(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    let parsed = Knowledge::parse(text);
+    assert_eq!(parsed.print(), text, "no byte is lost");
+    for topic in parsed.topics().keys() {
+        assert!(!parsed.about(topic).is_empty(), "a listed topic has entries");
+    }
+    let _ = (summarize(&parsed, 0), parse_topics(text));
+}
+
+/// Parses a goal.
+pub fn goal(data: &[u8]) {
+    if let Some(text) = text(data) {
+        let _ = Goal::parse("fuzzed", PathBuf::from("/goal"), text, BTreeMap::new());
+    }
+}
+
+/// Adds our entries to settings and removes them again, which restores every byte.
+pub fn settings(data: &[u8]) {
+    for name in ["claude", "gemini", "cursor"] {
+        let agent = find(name).expect("it is in the table");
+        let Ok(installed) = edit::install(agent, "/usr/bin/brief", data) else { continue };
+        assert!(edit::is_intact(agent, "/usr/bin/brief", &installed), "an installed entry is found again");
+        let again = edit::install(agent, "/usr/bin/brief", &installed).expect("what we wrote can be read");
+        assert_eq!(again, installed, "installing twice changes nothing");
+        edit::uninstall(agent, &installed).expect("what we wrote can be read");
+    }
+}
+
+/// Redacts twice, which changes nothing, and keeps the number of lines.
+pub fn redactor(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    let once = redact(text);
+    assert_eq!(once.text.matches('\n').count(), text.matches('\n').count(), "line numbers stay");
+    assert_eq!(once.secrets.is_empty(), once.text == text);
+    let twice = redact(&once.text);
+    assert_eq!(twice.text, once.text, "nothing is left to redact");
+    let _ = (removed(text), user_words(text));
+}
+
+/// Defuses twice, which changes nothing.
+pub fn frames(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    let once = defuse(text).text;
+    assert_eq!(defuse(&once).text, once, "nothing is left to defuse");
+    for line in once.split(['\n', '\r']) {
+        assert!(!line.trim_start().starts_with("=== brief:"), "{line}");
+    }
+    assert!(!once.contains("</system-reminder") && !once.contains('\u{1b}'));
+    assert_eq!(inline(text).lines().count().max(1), 1);
+}
+
+/// Splits a document into sections that cover it in order.
+pub fn split(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    let mut end = sections::front_matter(text).end;
+    for section in sections::split(text) {
+        assert!(section.range.start >= end.min(section.range.start) && section.range.end <= text.len());
+        assert!(text.is_char_boundary(section.range.start) && text.is_char_boundary(section.range.end));
+        end = section.range.end;
+    }
+    let _ = sections::headings(text);
+}
+
+/// Removes what a terminal would obey.
+pub fn pane(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    let clean = tmux::stripped(text);
+    assert!(!clean.chars().any(|c| c.is_control() && c != '\n' && c != '\t'));
+    assert_eq!(tmux::stripped(&clean), clean);
+}
+
+/// Writes a file as an assignment and reads it back as the consumer does.
+pub fn assign(data: &[u8]) {
+    let Some(content) = text(data) else { return };
+    let mut files = ReadFiles::new();
+    files.insert(PathBuf::from("/w/a.md"), Content::Read { content: content.into() });
+    files.insert(PathBuf::from("/w/b.md"), Content::Read { content: "plain\n".into() });
+    let written = build_context_assign_string(&files, Path::new("/w"));
+    let read = parse_assigns(&written).expect("the consumer can read what we write");
+    assert_eq!(read.len(), 2);
+    assert_eq!(read[0].content, content, "every byte arrives");
+    let _ = parse_assigns(content);
+}
