@@ -2,7 +2,7 @@
 //!
 //! A delivery's receipt is its whole text in a record of what the model received, compared by hash. What an agent's own hook
 //! log says does not count: Claude Code writes down everything that a hook printed and shows the model 2 KB of it. How each
-//! agent records what is data in its row ([`Transcript`]); unknown records are ignored.
+//! agent records what is data in its row ([`format::Transcript`]); unknown records are ignored.
 //!
 //! Nothing in a transcript is trusted. It must be a regular file of this user and no link; lines, comparisons and the time
 //! for a database are bounded, and every look goes on where the one before stopped.

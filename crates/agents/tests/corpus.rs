@@ -98,7 +98,8 @@ fn broken_files_are_refused_with_their_place() {
     let claude = find("claude").unwrap();
     let problem = install(claude, "brief", Some(b"{\n  \"a\": 1,\n  oops\n}")).unwrap_err();
     assert!(matches!(problem, EditProblem::NotJson { line: 3, column: 3, .. }), "{problem}");
-    for (text, place) in [("[]", "the file"), ("{\"hooks\": 1}", "hooks"), ("{\"hooks\": {\"SessionStart\": {}}}", "hooks.SessionStart")] {
+    assert_eq!(install(claude, "brief", Some(b"[]")).unwrap_err().to_string(), "its content is not a JSON object");
+    for (text, place) in [("{\"hooks\": 1}", "hooks"), ("{\"hooks\": {\"SessionStart\": {}}}", "hooks.SessionStart")] {
         let problem = install(claude, "brief", Some(text.as_bytes())).unwrap_err();
         assert!(problem.to_string().starts_with(&format!("`{place}`")), "{problem}");
     }

@@ -233,7 +233,7 @@ impl<'a> Packer<'a> {
                 order: piece.order,
                 is_transient,
                 size: self.room.unit.of(&text),
-                tokens: estimate_bytes(text.len()),
+                tokens: if part.is_some() { estimate_bytes(body.len()) } else { piece.tokens },
                 text,
                 slot,
             });

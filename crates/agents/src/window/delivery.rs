@@ -189,7 +189,7 @@ impl Window<'_> {
             Announce::Always => true,
             Announce::Never => false,
         };
-        if !is_wanted || claim.files.is_empty() {
+        if !is_wanted || claim.files.is_empty() || self.request.only.is_some() {
             return None;
         }
         let here = &self.places.here;

@@ -23,22 +23,10 @@ use crate::tokens::TokenCounter;
 
 /// The default starting points, besides every README. Each may be a link.
 const STARTS: [&str; 4] = ["README.md", "index.md", "docs", "doc"];
-/// Documents in the root that are no starting points: records and legal texts, which match everything and explain
-/// nothing, and what agents load by themselves.
-const NO_STARTS: [&str; 12] = [
-    "changelog",
-    "changes",
-    "history",
-    "releases",
-    "license",
-    "licence",
-    "copying",
-    "notice",
-    "code_of_conduct",
-    "agents",
-    "claude",
-    "gemini",
-];
+/// Documents in the root that are no starting points: records and legal texts, which match everything and explain nothing.
+const NO_STARTS: [&str; 9] = ["changelog", "changes", "history", "releases", "license", "licence", "copying", "notice", "code_of_conduct"];
+/// Documents in the root that agents load by themselves.
+const LOADED: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
 /// Directories whose READMEs are test data.
 const TEST_DATA: [&str; 4] = ["fixtures", "testdata", "snapshots", "__snapshots__"];
 
@@ -148,7 +136,8 @@ fn is_start(below_root: &Path) -> bool {
     let stem = below_root.file_stem().map(|stem| stem.to_string_lossy().to_lowercase().replace('-', "_")).unwrap_or_default();
     let mut directories = below_root.components().rev().skip(1).peekable();
     if directories.peek().is_none() {
-        return !NO_STARTS.contains(&stem.as_str());
+        let is_loaded = below_root.file_name().is_some_and(|name| LOADED.iter().any(|loaded| name.eq_ignore_ascii_case(loaded)));
+        return !is_loaded && !NO_STARTS.contains(&stem.as_str());
     }
     stem == "readme" && !directories.any(|directory| TEST_DATA.iter().any(|name| directory.as_os_str() == *name))
 }
