@@ -22,7 +22,8 @@ fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
-        if path.is_dir() && !["tests", "table"].contains(&name) {
+        // The words that the redactor knows are those of any file: a `cursor` there is a place in a list.
+        if path.is_dir() && !["tests", "table", "secrets"].contains(&name) {
             sources(&path, found);
         } else if path.extension().is_some_and(|extension| extension == "rs") && !name.starts_with("tests") && name != "table.rs" {
             found.push(path);
