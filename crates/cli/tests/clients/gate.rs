@@ -120,7 +120,8 @@ fn claude_as_installed_for_an_older_one() {
     let mut client = gated(client, "claude");
     let settings = fs::read_to_string(client.home().join(".claude/settings.json")).unwrap();
     assert!(!settings.contains("PostToolBatch") && settings.contains("PreToolUse"), "{settings}");
-    let script = (1..=5).fold(Script::new(), |script, number| script.shell(&format!("echo TOOL-{number}")));
+    // Tools that follow each other faster than any model answers are taken for parallel ones.
+    let script = (1..=5).fold(Script::new(), |script, number| script.shell(&format!("sleep 0.8; echo TOOL-{number}")));
     client.script(script.text("done"));
     let outcome = client.run("PROMPT-ONE please");
     assert_eq!(outcome.turns().len(), 6, "{outcome}");
