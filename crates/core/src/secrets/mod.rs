@@ -1,6 +1,6 @@
 //! The guard against secrets: replaces text that is clearly a secret by `[redacted: kind]` before anything shows it.
 //!
-//! There are no regular expressions. Tokens that begin with a prefix of their own are long runs of letters and digits: [`runs`]
+//! There are no regular expressions. Tokens that begin with a prefix of their own are long runs of letters and digits: `runs`
 //! finds the runs and compares only their beginnings with a table. Everything else (the name of a secret, a header, a block, a
 //! URL) has a needle that is searched for, and a function that examines the text around it. The guard is meant for accidents. It
 //! is precise rather than complete: a rule that redacts ordinary text would do more harm than good.
