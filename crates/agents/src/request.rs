@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::agent::{Agent, Event};
 use crate::fields;
+use crate::transcripts;
 use briefing_core::render::window::MARK;
 use briefing_core::{Moment, Source};
 
@@ -152,11 +153,13 @@ impl Request {
             Some("fork") => Start::Fork,
             _ => Start::Startup,
         };
+        let transcript = text(names.transcript).map(PathBuf::from).filter(|path| path.is_absolute());
         let is_manual = text(TRIGGER).as_deref() == Some("manual");
         let is_reset = match event.moment {
             Moment::Session => start == Start::Compact || (start == Start::Clear && agent.keeps_id_at_clear),
             Moment::Reset => true,
-            Moment::ManualReset => is_manual,
+            // It may come to nothing, so the transcript decides at the next message. Where there is none, it is believed.
+            Moment::ManualReset => is_manual && !transcript.as_deref().is_some_and(transcripts::is_readable),
             _ => false,
         };
         // Two messages may share a turn: Claude gives one that is typed while the model works the id of the running prompt.
@@ -174,7 +177,7 @@ impl Request {
             session,
             sub_agent,
             cwd: text(names.cwd).map(PathBuf::from).filter(|path| path.is_absolute()),
-            transcript: text(names.transcript).map(PathBuf::from).filter(|path| path.is_absolute()),
+            transcript,
             start,
             message,
             occasion: format!("{} {}", event.name, occasion.into_iter().flatten().collect::<Vec<_>>().join(" ")),

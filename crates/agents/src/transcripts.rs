@@ -15,6 +15,7 @@ mod place;
 pub(crate) mod rewrite;
 
 use std::fmt;
+use std::path::Path;
 
 use briefing_core::fs::FileProblem;
 use briefing_store::{Judged, Judgement, Ledger, Look, OpenReceipts, SessionKey, StoreError, Unproven};
@@ -107,6 +108,11 @@ pub fn settle(
     let repairs = if judged.iter().any(|judged| judged.verdict.is_lost()) { repairs() } else { 0 };
     let again = ledger.judge(&Judgement { session, before: &open.look, after: &look, judged: &judged, repairs })?;
     Ok(Settled { again: again.unwrap_or_default(), silence: None })
+}
+
+/// Returns whether there is a transcript that can be used.
+pub(crate) fn is_readable(path: &Path) -> bool {
+    file::open(path).is_ok()
 }
 
 /// Looks for open receipts in what was added to a session's transcript since the last look.

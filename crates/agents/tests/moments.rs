@@ -25,12 +25,9 @@ fn after_reset(agent: &Agent) -> String {
     match agent.events.iter().find(|event| matches!(event.moment, Moment::Reset | Moment::ManualReset) && !event.carries) {
         Some(event) if agent.transcript.is_some_and(|transcript| transcript.rewrite.is_some()) => {
             format!(
-                "`{}` (manual only): everything is due at the next event; otherwise what is missing from its transcript is due at the next message",
+                "what its transcript shows to be gone is due at the next message; without a transcript, everything after `{}`",
                 event.name
             )
-        }
-        Some(event) if event.moment == Moment::ManualReset => {
-            format!("`{}` (manual only): everything is due at the next event", event.name)
         }
         Some(event) => format!("`{}`: everything is due at the next event", event.name),
         None if has_start => at(agent, Moment::Session, Start::Compact, 0, moment::AFTER_RESET),

@@ -53,6 +53,7 @@ mod storm;
 mod supply_chain;
 #[cfg(unix)]
 mod tools;
+mod transcript_window;
 mod verify;
 mod window;
 mod wrong_use;

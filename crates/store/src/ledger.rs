@@ -69,6 +69,8 @@ pub struct Known {
     pub message: String,
     /// The files that the window depends on, see [`briefing_core::watch`].
     pub watched: String,
+    /// How far the transcript was searched for a window that was shortened, in the caller's words.
+    pub scanned: String,
     /// The agent's process that owns the window, see [`Holder::text`]. Empty: not known.
     pub client: String,
 }
@@ -198,6 +200,17 @@ pub struct Given {
     pub times: u32,
 }
 
+/// A look into a transcript that found a shortened window.
+#[derive(Debug, Clone, Copy)]
+pub struct Forgetting<'a> {
+    pub session: i64,
+    /// [`Known::scanned`] before and after the look.
+    pub before: &'a str,
+    pub after: &'a str,
+    /// What this moment carried is still there.
+    pub keeps: Option<Moment>,
+}
+
 /// What an earlier session's window received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Earlier {
@@ -242,14 +255,15 @@ pub trait Ledger: fmt::Debug {
     /// Releases a claim that could not be printed.
     fn release(&mut self, claim: &Claim) -> Result<(), StoreError>;
 
-    /// Returns what a session's window received in this epoch.
-    fn given(&mut self, session: i64) -> Result<Vec<Given>, StoreError>;
+    /// Returns what a session's window received in this epoch, except for what one moment carried.
+    fn given(&mut self, session: i64, but: Option<Moment>) -> Result<Vec<Given>, StoreError>;
 
     /// Returns what the agent's last session but this one received, of those that received `piece`.
     fn earlier(&mut self, key: &SessionKey, piece: &str) -> Result<Option<Earlier>, StoreError>;
 
-    /// Forgets pieces that are no longer in the window, including their queued parts, and lets all sources open again.
-    fn forget(&mut self, session: i64, pieces: &[String]) -> Result<(), StoreError>;
+    /// Forgets pieces that are no longer in the window, including their queued parts, and lets all sources open again. Does
+    /// nothing if another process has looked in the meantime.
+    fn forget(&mut self, forgetting: &Forgetting<'_>, pieces: &[String]) -> Result<(), StoreError>;
 
     /// Returns what the session's transcript has not proven yet, and how far it was read.
     fn open_receipts(&mut self, session: i64) -> Result<OpenReceipts, StoreError>;

@@ -27,7 +27,8 @@ pub use heartbeat::{Beat, beat, beats, can_beat};
 pub use holder::{Holder, Life};
 pub use key::SessionKey;
 pub use ledger::{
-    Admission, Arrival, Arrived, Claim, Claimed, Earlier, Given, Known, Ledger, LogEntry, Offer, Parent, PlanId, PlanState, Printer,
+    Admission, Arrival, Arrived, Claim, Claimed, Earlier, Forgetting, Given, Known, Ledger, LogEntry, Offer, Parent, PlanId, PlanState,
+    Printer,
 };
 pub use open::{Opened, damaged, open, open_existing, reader, repair};
 pub use outcome::Outcome;

@@ -63,7 +63,7 @@ fn try_event(place: &Place) -> Result<(), StoreError> {
         },
     })?;
     ledger.confirm(&claim, &entry)?;
-    ledger.given(arrived.known.session)?;
+    ledger.given(arrived.known.session, None)?;
     Ok(())
 }
 
@@ -130,7 +130,7 @@ fn values_that_cannot_be_read_are_damage() {
         // An event that does not touch the value may work with the ledger as it is; the one that does heals it.
         event(&place);
         let mut ledger = open(&place, PATIENCE).unwrap().ledger;
-        assert!(ledger.given(1).is_ok(), "{broken}");
+        assert!(ledger.given(1, None).is_ok(), "{broken}");
     }
 }
 

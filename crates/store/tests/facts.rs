@@ -108,7 +108,7 @@ fn what_waits_and_what_was_given_name_their_sources() {
             times: 2,
         };
         let list = Given { piece: "brief:left-out".into(), path: String::new(), source: None, order: 255, is_split: false, times: 1 };
-        assert_eq!(fixture.ledger.given(session).unwrap(), [gate, list]);
+        assert_eq!(fixture.ledger.given(session, None).unwrap(), [gate, list]);
     });
 }
 
@@ -118,7 +118,7 @@ fn a_split_piece_was_given_in_parts() {
         admit(fixture, &parts());
         admit(fixture, &[]);
         let session = fixture.arrive(None, 1, false).known.session;
-        let given = fixture.ledger.given(session).unwrap();
+        let given = fixture.ledger.given(session, None).unwrap();
         assert_eq!(given.len(), 1);
         assert_eq!((given[0].source, given[0].is_split, given[0].times), (Some(Source::Docs), true, 2));
     });

@@ -2,7 +2,7 @@
 
 use briefing_core::Moment;
 use briefing_core::fit::{Briefing, Due, Part, Segment, Standing};
-use briefing_store::{Arrival, Arrived, Offer, PlanState, SessionKey};
+use briefing_store::{Arrival, Arrived, Forgetting, Offer, PlanState, SessionKey};
 
 use crate::{Fixture, on_every_engine, plain, segment, texts};
 
@@ -128,10 +128,13 @@ fn what_is_forgotten_is_due_again_and_nothing_else() {
             fixture.confirm(&claim);
         }
         let session = fixture.arrive(None, 1, false).known.session;
-        let given: Vec<_> = fixture.ledger.given(session).unwrap().into_iter().map(|given| (given.piece, given.times)).collect();
+        let given: Vec<_> = fixture.ledger.given(session, None).unwrap().into_iter().map(|given| (given.piece, given.times)).collect();
         assert_eq!(given, [("/a".to_owned(), 1), ("/b".to_owned(), 2)]);
-        fixture.ledger.forget(session, &["/b".to_owned()]).unwrap();
+        let forgetting = Forgetting { session, before: "", after: "file 9", keeps: None };
+        fixture.ledger.forget(&forgetting, &["/b".to_owned()]).unwrap();
+        fixture.ledger.forget(&Forgetting { after: "file 7", ..forgetting }, &["/a".to_owned()]).unwrap();
         let after = fixture.arrive(None, 1, false);
+        assert_eq!(after.known.scanned, "file 9", "a process that looked from the same place was too late");
         assert_eq!((after.known.done, fixture.paths_of("one")), (0, vec!["/a".to_owned()]));
         assert_eq!(texts(&fixture.admit(&after, 1, &[("/a", "1"), ("/b", "2")])), ["/b=2"]);
     });

@@ -116,7 +116,7 @@ impl Desk {
         let request = ModelRequest::read(serial, http);
         let answer = match request.kind {
             Kind::Turn => state.script.answer(&request, serial),
-            Kind::Compaction => Answer::plain(SUMMARY, serial),
+            Kind::Compaction => state.script.summary(SUMMARY, serial),
             Kind::Side | Kind::Count | Kind::Other => Answer::plain("Side answer", serial),
         };
         // Under the lock, so that `on_request` sees the same order as `requests`.

@@ -4,7 +4,7 @@ use briefing_core::Moment;
 
 use super::{BASE, event, mute};
 use crate::agent::{Agent, Handler, PROMPT, Plugins, Prompting, Switch, TimeoutUnit, Trust};
-use crate::transcripts::format::{Place, Shown, Storage, Transcript};
+use crate::transcripts::format::{Place, Rewrite, Shown, Storage, Transcript};
 
 pub(super) const ROW: Agent = Agent {
     name: "gemini",
@@ -54,6 +54,6 @@ const TRANSCRIPT: Transcript = Transcript {
     inputs: &[&[("type", "user")]],
     answers: &[&[("type", "gemini")]],
     is_escaped: true,
-    // When it is full or a turn is cancelled.
-    rewrite: Some("\n{\"$set\":{\"messages\":"),
+    // After `/compress`, when it is full, and when a turn is cancelled.
+    rewrite: Some(Rewrite { mark: r#"{"$set":{"messages":"#, keeps: None }),
 };

@@ -4,7 +4,7 @@ use briefing_core::Moment;
 
 use super::{BASE, event, mute};
 use crate::agent::{Agent, Handler, Keeps, Shape, Switch, TimeoutUnit};
-use crate::transcripts::format::{Place, Shown, Storage, Transcript};
+use crate::transcripts::format::{Place, Rewrite, Shown, Storage, Transcript};
 
 pub(super) const ROW: Agent = Agent {
     name: "qwen",
@@ -51,5 +51,5 @@ const TRANSCRIPT: Transcript = Transcript {
     inputs: &[&[("type", "user")], &[("type", "tool_result")]],
     answers: &[&[("type", "assistant")]],
     is_escaped: true,
-    rewrite: None,
+    rewrite: Some(Rewrite { mark: r#""subtype":"chat_compression""#, keeps: Some(Moment::Session) }),
 };

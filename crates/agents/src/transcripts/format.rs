@@ -19,9 +19,17 @@ pub struct Transcript {
     pub answers: &'static [Is],
     /// Whether angle brackets in our text are escaped.
     pub is_escaped: bool,
-    /// The beginning of a line that replaces all messages before it. The client writes one after it has shortened the window,
-    /// and sends no event.
-    pub rewrite: Option<&'static str>,
+    /// How it shows that the client has shortened the window, where no event does reliably.
+    pub rewrite: Option<Rewrite>,
+}
+
+/// A record that replaces all messages before it.
+#[derive(Debug, Clone, Copy)]
+pub struct Rewrite {
+    /// What only such a record contains. Quotes inside of texts are escaped, so no text can contain it.
+    pub mark: &'static str,
+    /// The moment whose text is no message and stays.
+    pub keeps: Option<Moment>,
 }
 
 /// Where a transcript is.

@@ -1,6 +1,8 @@
-//! Finds out what a window has lost, where a client shortens its window without an event but rewrites its transcript.
+//! Finds out what a window has lost without an event: a record of the transcript replaces the messages before it.
+//!
+//! Only what was added since the last look is read, and only where there was such a record is anything compared.
 
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use briefing_core::render::window::MARK;
@@ -8,21 +10,46 @@ use briefing_core::sources::Framing;
 use briefing_store::Given;
 
 use super::file;
-use super::format::Transcript;
+use super::format::Rewrite;
 
-/// A larger transcript is ignored.
-const MAX_TRANSCRIPT: u64 = 64 * 1024 * 1024;
+/// How much of a transcript is read at most; of a longer one, the end.
+const MAX_BYTES: u64 = 64 << 20;
+/// How much may be read again at the next message. Writing down where reading stopped costs more than that.
+const READ_AGAIN: u64 = 64 << 10;
 
-/// Returns the pieces that are missing from a transcript, if the client has rewritten it.
-pub(crate) fn lost(transcript: &Transcript, given: &[Given], path: &Path) -> Vec<String> {
-    let Some(rewrite) = transcript.rewrite.filter(|_| !given.is_empty()) else { return Vec::new() };
-    let Ok((file, metadata)) = file::open(path) else { return Vec::new() };
-    let mut bytes = Vec::new();
-    if metadata.len() > MAX_TRANSCRIPT || file.take(MAX_TRANSCRIPT).read_to_end(&mut bytes).is_err() {
-        return Vec::new();
+/// What a look has found.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// The pieces that are no longer in the window.
+    pub(crate) lost: Vec<String>,
+    /// Where the next look begins: the identity of the file, and how much of it was read.
+    pub(crate) scanned: String,
+}
+
+/// Looks at what was added to a transcript since `scanned`. Returns `None` if nothing needs to be written down.
+pub(crate) fn look(rewrite: &Rewrite, path: &Path, scanned: &str, given: impl FnOnce() -> Vec<Given>) -> Option<Found> {
+    let (mut file, metadata) = file::open(path).ok()?;
+    let (identity, end) = (file::identity(&metadata), metadata.len());
+    let place = scanned.split_once(' ').filter(|(file, _)| *file == identity).and_then(|(_, offset)| offset.parse().ok());
+    let start = place.filter(|start| *start <= end).unwrap_or(0).max(end.saturating_sub(MAX_BYTES));
+    let mut added = Vec::new();
+    file.seek(SeekFrom::Start(start)).ok()?;
+    file.take(end - start).read_to_end(&mut added).ok()?;
+    // The client is still writing the last record, which may be the one.
+    added.ends_with(b"\n").then_some(())?;
+    let mark = memchr::memmem::rfind(&added, rewrite.mark.as_bytes());
+    if mark.is_none() && end - start < READ_AGAIN {
+        return None;
     }
-    let Some(at) = memchr::memmem::rfind(&bytes, rewrite.as_bytes()) else { return Vec::new() };
-    let window = String::from_utf8_lossy(&bytes[at..]);
+    let lost = mark.map(|mark| {
+        let line = memchr::memrchr(b'\n', &added[..mark]).map_or(0, |before| before + 1);
+        missing(&given(), &String::from_utf8_lossy(&added[line..]))
+    });
+    Some(Found { lost: lost.unwrap_or_default(), scanned: format!("{identity} {end}") })
+}
+
+/// Returns the pieces that are not in a window.
+fn missing(given: &[Given], window: &str) -> Vec<String> {
     let is_lost = |one: &&Given| {
         // Sections of a file are labelled with the same path, so they can only be counted together.
         let wanted = given.iter().filter(|other| other.path == one.path).map(|other| other.times as usize).sum();
@@ -68,7 +95,8 @@ mod tests {
         std::fs::write(&file, transcript).unwrap();
         let all =
             [given("/p/a \"b\" <c>.md", 1, Source::Docs), given("/p/d.md", 2, Source::Docs), given("/p/.context/X.md", 1, Source::Gate)];
-        lost(find("gemini").unwrap().transcript.unwrap(), &all, &file)
+        let rewrite = find("gemini").unwrap().transcript.unwrap().rewrite.unwrap();
+        look(&rewrite, &file, "", || all.to_vec()).map(|found| found.lost).unwrap_or_default()
     }
 
     #[test]
@@ -80,7 +108,12 @@ mod tests {
         assert_eq!(lost_in(&format!("{{}}\n{one}\n")), [""; 0], "never rewritten: nothing was cut");
         assert_eq!(lost_in(&format!("{{}}{rewrite}{one}\n{two}\n{gate}\n")), [""; 0]);
         assert_eq!(lost_in(&format!("{{}}{rewrite}{gate}{two}{rewrite}{one}\n")), ["id of /p/d.md", "id of /p/.context/X.md"]);
-        assert_eq!(lost_in(&format!("{{}}{rewrite}{gate}{one}=== brief: /p/d.md (")), ["id of /p/d.md"], "one of two parts is not enough");
+        assert_eq!(
+            lost_in(&format!("{{}}{rewrite}{gate}{one}=== brief: /p/d.md (\n")),
+            ["id of /p/d.md"],
+            "one of two parts is not enough"
+        );
+        assert_eq!(lost_in(&format!("{{}}{rewrite}{{\"half\"")), [""; 0], "the last record is not complete");
         assert_eq!(lost_in("").len(), 0);
     }
 }

@@ -5,7 +5,7 @@
 //! what was added to the transcript since; all other events cost nothing. Every lane looks, and the first one to write wins.
 
 use briefing_core::{Moment, Note, NoteKind};
-use briefing_store::{Known, Ledger};
+use briefing_store::{Forgetting, Known, Ledger};
 
 use super::Window;
 use crate::request::Start;
@@ -37,14 +37,16 @@ impl Window<'_> {
         true
     }
 
-    /// Makes the ledger forget what a client that has rewritten its transcript no longer has.
+    /// Makes the ledger forget what a client that has shortened its window no longer has.
     fn is_rewritten(&mut self, ledger: &mut dyn Ledger, known: &Known) -> bool {
-        let Some(transcript) = self.request.agent.transcript.filter(|transcript| transcript.rewrite.is_some()) else { return false };
-        let (Some(path), Ok(given)) = (self.request.transcript.as_deref(), ledger.given(known.session)) else { return false };
-        let lost = rewrite::lost(transcript, &given, path);
-        let is_forgotten = !lost.is_empty() && ledger.forget(known.session, &lost).is_ok();
+        let rewrite = self.request.agent.transcript.and_then(|transcript| transcript.rewrite);
+        let (Some(rewrite), Some(path)) = (rewrite, self.request.transcript.as_deref()) else { return false };
+        let given = || ledger.given(known.session, rewrite.keeps).unwrap_or_default();
+        let Some(found) = rewrite::look(&rewrite, path, &known.scanned, given) else { return false };
+        let forgetting = Forgetting { session: known.session, before: &known.scanned, after: &found.scanned, keeps: rewrite.keeps };
+        let is_forgotten = ledger.forget(&forgetting, &found.lost).is_ok() && !found.lost.is_empty();
         if is_forgotten {
-            let reason = format!("{} pieces are no longer in the window", lost.len());
+            let reason = format!("{} pieces are no longer in the window", found.lost.len());
             self.notes.push(Note::info("window", NoteKind::Missing, reason));
         }
         is_forgotten

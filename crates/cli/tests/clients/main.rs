@@ -3,9 +3,11 @@
 //! They need `scripts/install-clients`; a missing client is a failure, never a skip.
 
 mod claude;
+mod compaction;
 mod docs;
 mod gate;
 mod others;
+mod promises;
 mod receipts;
 mod trust;
 

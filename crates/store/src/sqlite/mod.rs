@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use briefing_core::Source;
+use briefing_core::{Moment, Source};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use crate::error::StoreError;
 use crate::holder::{Holder, Life};
 use crate::key::SessionKey;
-use crate::ledger::{Admission, Arrival, Arrived, Claim, Earlier, Given, Known, Ledger, LogEntry, PlanId, PlanState, Printer};
+use crate::ledger::{Admission, Arrival, Arrived, Claim, Earlier, Forgetting, Given, Known, Ledger, LogEntry, PlanId, PlanState, Printer};
 use crate::reader::{DeliveryRow, EventRow, Filter, Reader, SessionRow};
 use crate::receipt::{Judgement, OpenReceipts, ReceiptRow};
 
@@ -137,7 +137,7 @@ fn is_held(holder: &str, since: i64, now: i64) -> bool {
 
 /// Everything known of a session, in one statement: a look costs little more than its preparation.
 const LOOK: &str = "SELECT id, epoch, done, owed, message, (SELECT count(*) FROM deliveries WHERE session = sessions.id AND state < 2),
-    watched, client, unproven FROM sessions WHERE agent = ?1 AND native = ?2 AND sub_agent = ?3";
+    watched, client, unproven, scanned FROM sessions WHERE agent = ?1 AND native = ?2 AND sub_agent = ?3";
 
 fn look(connection: &Connection, key: &SessionKey) -> Result<Option<Known>, StoreError> {
     let mut statement = connection.prepare_cached(LOOK)?;
@@ -152,6 +152,7 @@ fn look(connection: &Connection, key: &SessionKey) -> Result<Option<Known>, Stor
             watched: row.get(6)?,
             client: row.get(7)?,
             is_unproven: row.get(8)?,
+            scanned: row.get(9)?,
         })
     });
     Ok(found.optional()?)
@@ -233,15 +234,15 @@ impl Ledger for SqliteLedger {
         self.write(|connection| admit::release(connection, claim))
     }
 
-    fn given(&mut self, session: i64) -> Result<Vec<Given>, StoreError> {
+    fn given(&mut self, session: i64, but: Option<Moment>) -> Result<Vec<Given>, StoreError> {
         // SQLite takes the source from the row with the lowest rank, as long as there is no second `min` or `max`.
         let statement = format!(
             "SELECT piece, path, {SOURCE}, min(rank), sum(parts > 1) > 0, count(*) FROM deliveries
-             WHERE session = ?1 AND state = 2 AND epoch = (SELECT epoch FROM sessions WHERE id = ?1) GROUP BY piece, path",
+             WHERE session = ?1 AND state = 2 AND moment <> ?2 AND epoch = (SELECT epoch FROM sessions WHERE id = ?1) GROUP BY piece, path",
         );
         self.twice(|ledger| {
             let mut statement = ledger.connection.prepare(&statement)?;
-            let rows = statement.query_map([session], |row| {
+            let rows = statement.query_map(params![session, but.map_or("", Moment::word)], |row| {
                 let source: String = row.get(2)?;
                 Ok(Given {
                     piece: row.get(0)?,
@@ -273,16 +274,8 @@ impl Ledger for SqliteLedger {
         })
     }
 
-    fn forget(&mut self, session: i64, pieces: &[String]) -> Result<(), StoreError> {
-        self.write(|connection| {
-            let epoch: i64 = connection.query_row("SELECT epoch FROM sessions WHERE id = ?1", [session], |row| row.get(0))?;
-            for piece in pieces {
-                let gone = "DELETE FROM deliveries WHERE session = ?1 AND epoch = ?2 AND piece = ?3 AND state <> 1";
-                connection.execute(gone, params![session, epoch, piece])?;
-            }
-            connection.execute("UPDATE sessions SET done = 0 WHERE id = ?1", [session])?;
-            admit::remember_paths(connection, session, epoch)
-        })
+    fn forget(&mut self, forgetting: &Forgetting<'_>, pieces: &[String]) -> Result<(), StoreError> {
+        self.write(|connection| receipts::forget(connection, forgetting, pieces))
     }
 
     fn open_receipts(&mut self, session: i64) -> Result<OpenReceipts, StoreError> {

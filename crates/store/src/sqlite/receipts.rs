@@ -8,6 +8,7 @@ use super::admit::remember_paths;
 use super::arrive::lose_what_waits_behind;
 use super::{SOURCE, source_of};
 use crate::error::StoreError;
+use crate::ledger::Forgetting;
 use crate::receipt::{Judgement, Look, OpenReceipts, Unproven};
 
 /// How much of a text is kept to find it again: the label that names the file, or a source's frame with its first words. A
@@ -99,6 +100,25 @@ pub(super) fn judge(connection: &Connection, judgement: &Judgement<'_>) -> Resul
         remember_paths(connection, session, epoch)?;
     }
     Ok(Some(again))
+}
+
+pub(super) fn forget(connection: &Connection, forgetting: &Forgetting<'_>, pieces: &[String]) -> Result<(), StoreError> {
+    let Forgetting { session, before, after, keeps } = *forgetting;
+    let is_first =
+        connection.execute("UPDATE sessions SET scanned = ?3 WHERE id = ?1 AND scanned = ?2", params![session, before, after])? > 0;
+    if !is_first || pieces.is_empty() {
+        return Ok(());
+    }
+    let epoch: i64 = connection.query_row("SELECT epoch FROM sessions WHERE id = ?1", [session], |row| row.get(0))?;
+    for piece in pieces {
+        connection.execute(
+            "UPDATE deliveries SET state = 3 WHERE session = ?1 AND epoch = ?2 AND piece = ?3 AND state = 2 AND moment <> ?4",
+            params![session, epoch, piece, keeps.map_or("", Moment::word)],
+        )?;
+    }
+    lose_what_waits_behind(connection, session, epoch)?;
+    connection.execute("UPDATE sessions SET done = 0 WHERE id = ?1", [session])?;
+    remember_paths(connection, session, epoch)
 }
 
 /// Marks a delivery as lost, so that it is due again, and returns its path. A window that has been emptied since needs no

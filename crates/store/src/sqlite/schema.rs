@@ -11,10 +11,10 @@ use rusqlite::Connection;
 use crate::error::StoreError;
 
 /// The schema this version writes.
-const SCHEMA: i64 = 1003;
+const SCHEMA: i64 = 1004;
 
 /// One script per step. A new step is appended; old ones never change.
-const STEPS: &[(i64, &str)] = &[(1000, FIRST), (1001, CARRIED), (1002, WINDOW), (1003, RECEIPTS)];
+const STEPS: &[(i64, &str)] = &[(1000, FIRST), (1001, CARRIED), (1002, WINDOW), (1003, RECEIPTS), (1004, SCANNED)];
 
 const FIRST: &str = "
 CREATE TABLE sessions (
@@ -152,6 +152,11 @@ CREATE TABLE losses (
 CREATE INDEX losses_by_piece ON losses (session, epoch, piece);
 ";
 
+/// How far a transcript was searched for a window that was shortened.
+const SCANNED: &str = "
+ALTER TABLE sessions ADD COLUMN scanned TEXT NOT NULL DEFAULT '';
+";
+
 /// No release will ever have this version: a file that claims it is damaged.
 const IMPOSSIBLE: i64 = 20_000;
 
@@ -252,7 +257,7 @@ pub(super) fn largest(column: &str) -> i64 {
     match column {
         "lane" | "rank" => u8::MAX.into(),
         "done" | "owed" | "part" | "parts" | "queued" | "reaped_as" => u32::MAX.into(),
-        "state" => 2,
+        "state" => 3,
         "transient" => 1,
         _ => i64::MAX,
     }

@@ -29,7 +29,7 @@ const DUMMY_KEY: &str = "dummy-key-for-loopback-tests";
 
 pub(super) struct Recipe {
     pub(super) name: &'static str,
-    version: &'static str,
+    pub(super) version: &'static str,
     /// The command line of the program, relative to the client's directory; `{platform}` is `linux-x64` and the
     /// like, `{arch}` the first word of the target triple. A word without a slash is found on the PATH.
     program: &'static [&'static str],
@@ -44,6 +44,8 @@ pub(super) struct Recipe {
     /// The shape of a probe's output: `nested` or `flat`.
     pub(super) shape: &'static str,
 }
+
+pub(super) const ALL: [&Recipe; 6] = [&CLAUDE, &CODEX, &GEMINI, &QWEN, &COPILOT, &OPENCODE];
 
 impl Recipe {
     /// Returns the command line of the program, or an error that says how to install it.

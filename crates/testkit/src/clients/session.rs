@@ -69,6 +69,18 @@ impl Client {
         Self::new(&recipes::QWEN)
     }
 
+    /// The client of an agent, by the name that `brief install` uses.
+    #[must_use]
+    pub fn named(agent: &str) -> Self {
+        let recipe = recipes::ALL.iter().find(|recipe| recipe.name == agent);
+        Self::new(recipe.unwrap_or_else(|| panic!("there is no client `{agent}`")))
+    }
+
+    /// Returns the name and the version of every client.
+    pub fn versions() -> impl Iterator<Item = (&'static str, &'static str)> {
+        recipes::ALL.iter().map(|recipe| (recipe.name, recipe.version))
+    }
+
     fn new(recipe: &'static Recipe) -> Self {
         let program = recipe.locate(&clients_directory()).unwrap_or_else(|missing| panic!("{missing}"));
         let place = Place::new(recipe.name);

@@ -58,6 +58,16 @@ impl<'client> Terminal<'client> {
         self.enter()
     }
 
+    /// Submits a text while the client works.
+    pub fn interject(&mut self, text: &str) -> &mut Self {
+        self.put(text, |terminal| {
+            terminal.tmux(&["send-keys", "-t", "test", "-l", text]);
+        });
+        thread::sleep(Duration::from_millis(300));
+        self.press_enter();
+        self
+    }
+
     /// Types a slash command, submits it, and waits until the client is idle again.
     pub fn command(&mut self, command: &str) -> &mut Self {
         self.put(command, |terminal| {
@@ -91,6 +101,17 @@ impl<'client> Terminal<'client> {
 
     fn press_enter(&mut self) {
         self.tmux(&["send-keys", "-t", "test", "Enter"]);
+    }
+
+    /// Presses keys, by tmux's names for them, and waits until the client is idle again.
+    pub fn keys(&mut self, keys: &[&str]) -> &mut Self {
+        for key in keys {
+            self.tmux(&["send-keys", "-t", "test", key]);
+            // Some clients take two keys that follow too quickly for one.
+            thread::sleep(Duration::from_millis(200));
+        }
+        self.settle();
+        self
     }
 
     /// Waits until this session has this many conversation steps, and the client is idle.

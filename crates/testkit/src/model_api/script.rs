@@ -24,6 +24,7 @@ use super::{Answer, NamedCall, Role};
 pub struct Script {
     main: VecDeque<Reply>,
     threads: Vec<Thread>,
+    summary_tokens: Option<u64>,
 }
 
 /// The answers for requests whose user text contains `needle`: the turns of a sub-agent.
@@ -92,6 +93,18 @@ impl Script {
     pub fn thread(mut self, needle: &str, replies: impl IntoIterator<Item = Reply>) -> Self {
         self.threads.push(Thread { needle: needle.to_owned(), replies: replies.into_iter().collect() });
         self
+    }
+
+    /// Reports this many input tokens of every request for a summary. Qwen keeps its window if they are few.
+    #[must_use]
+    pub fn summary_tokens(mut self, tokens: u64) -> Self {
+        self.summary_tokens = Some(tokens);
+        self
+    }
+
+    /// Returns the answer to a request for a summary.
+    pub(super) fn summary(&self, text: &str, serial: usize) -> Answer {
+        Answer { text: Some(text.to_owned()), calls: Vec::new(), input_tokens: self.summary_tokens.unwrap_or(10), serial }
     }
 
     /// Takes the next answer for this request.
