@@ -89,6 +89,33 @@ pub enum Handler {
     Unlimited,
 }
 
+/// How the agent registers an MCP server in its configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Registration {
+    /// `<key>.brief = {"command":…,"args":["mcp"]}` in JSON.
+    Json { key: &'static str },
+    /// `mcp.brief = {"type":"local","command":["brief","mcp"],"enabled":true}` in JSON.
+    Local,
+    /// `[mcp_servers.brief]` in TOML.
+    Toml,
+}
+
+/// The agent as a client of the MCP server.
+#[derive(Debug, Clone, Copy)]
+pub struct Mcp {
+    /// The beginning of the name by which it introduces itself; empty if that is not known.
+    pub client: &'static str,
+    /// How many characters of a result reach the model whole.
+    pub cap: u64,
+    /// The environment variable that names the project to a server; empty if there is none.
+    pub directory_variable: &'static str,
+    pub registration: Registration,
+    /// The file for the user, relative to its configuration directory.
+    pub user_file: &'static str,
+    /// The file for a project, relative to it; empty if there is none.
+    pub project_file: &'static str,
+}
+
 /// The numbers of a program's version.
 pub type Version = [u32; 3];
 
@@ -226,6 +253,8 @@ pub struct Agent {
     pub transcript: Option<&'static Transcript>,
     /// How it takes the prompt of a goal. `None` if it cannot.
     pub prompting: Option<Prompting>,
+    /// How it uses an MCP server. `None` if it cannot.
+    pub mcp: Option<Mcp>,
 }
 
 impl Agent {

@@ -12,7 +12,7 @@ mod qwen;
 use briefing_core::Moment;
 use briefing_core::measure::Unit;
 
-use crate::agent::{Agent, Event, Fields, Handler, Keeps, Recipe, Shape, TimeoutUnit, Trust};
+use crate::agent::{Agent, Event, Fields, Handler, Keeps, Mcp, Recipe, Registration, Shape, TimeoutUnit, Trust};
 
 /// All agents, in the order in which they are listed to users.
 pub const AGENTS: &[Agent] = &[claude::ROW, codex::ROW, gemini::ROW, qwen::ROW, copilot::ROW, opencode::ROW, cursor::ROW, generic::ROW];
@@ -86,6 +86,18 @@ const BASE: Agent = Agent {
     approval: "",
     transcript: None,
     prompting: None,
+    mcp: None,
+};
+
+/// What most clients of the MCP server have in common.
+const MCP: Mcp = Mcp {
+    client: "",
+    // As far as anybody knows.
+    cap: 38_000,
+    directory_variable: "",
+    registration: Registration::Json { key: "mcpServers" },
+    user_file: "",
+    project_file: "",
 };
 
 #[cfg(test)]

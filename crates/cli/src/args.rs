@@ -46,6 +46,8 @@ pub(crate) enum Command {
     Uninstall(commands::install::Arguments),
     /// Answer an agent's event (called by the agent, JSON on stdin)
     Hook(commands::hook::Arguments),
+    /// Serve tools, resources and prompts to agents over MCP (stdin and stdout)
+    Mcp,
     /// Paste text into a tmux pane, for agents without hooks
     Tmux(commands::tmux::Arguments),
     /// Show the domains from the root down to here, with their knowledge and state

@@ -10,7 +10,7 @@ use clap::Command;
 /// Lists every visible command exactly once.
 const GROUPS: [(&str, &[&str]); 7] = [
     ("Start", &["init", "preview", "doctor"]),
-    ("Agents", &["install", "uninstall", "hook", "tmux"]),
+    ("Agents", &["install", "uninstall", "hook", "mcp", "tmux"]),
     ("Knowledge", &["context", "learn", "state", "maintain", "gate", "decision", "learning", "convention", "task"]),
     ("Documents", &["index", "select", "docs"]),
     ("Files", &["pack", "read", "gather", "run", "goals", "goal", "trust"]),

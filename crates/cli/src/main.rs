@@ -77,6 +77,7 @@ fn run() -> Result<(), Failure> {
         Command::Install(arguments) => commands::install::install(&arguments),
         Command::Uninstall(arguments) => commands::install::uninstall(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments),
+        Command::Mcp => commands::mcp::run(),
         Command::Tmux(arguments) => commands::tmux::run(&arguments),
         Command::Log(arguments) => commands::log::run(&arguments),
         Command::Verify(arguments) => commands::verify::run(&arguments),

@@ -33,6 +33,17 @@ fn packages() -> Vec<(String, String, String)> {
     foreign.map(|package| (text(package, "name"), text(package, "version"), text(package, "license"))).collect()
 }
 
+/// Returns the packages in `Cargo.lock` that depend on one.
+fn users_of(name: &str) -> BTreeSet<String> {
+    let lock = table("Cargo.lock");
+    let packages = lock["package"].as_array().unwrap().iter();
+    let uses = |package: &&toml::Value| {
+        let dependencies = package.get("dependencies").and_then(toml::Value::as_array).into_iter().flatten();
+        dependencies.filter_map(toml::Value::as_str).any(|dependency| dependency.split(' ').next() == Some(name))
+    };
+    packages.filter(uses).map(|package| package["name"].as_str().unwrap().to_owned()).collect()
+}
+
 /// Returns whether a licence expression can be satisfied with the allowed licences.
 fn is_satisfied(expression: &str, allowed: &[&str]) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ").replace(" WITH ", "+WITH+");
@@ -107,7 +118,16 @@ fn no_crate_is_banned_or_there_twice_without_a_reason() {
         let entries = entries.inspect(|entry| assert!(entry["reason"].as_str().is_some_and(|reason| reason.len() > 5), "{entry}"));
         entries.map(|entry| entry["crate"].as_str().unwrap().split('@').next().unwrap().to_owned()).collect()
     };
-    let (banned, skipped) = (names("deny"), names("skip"));
+    let (mut banned, skipped) = (names("deny"), names("skip"));
+    // What only the crates of a list may use is checked with them.
+    for entry in bans["deny"].as_array().unwrap() {
+        let Some(wrappers) = entry.get("wrappers").and_then(toml::Value::as_array) else { continue };
+        let name = entry["crate"].as_str().unwrap();
+        let allowed: BTreeSet<&str> = wrappers.iter().filter_map(toml::Value::as_str).collect();
+        let users = users_of(name);
+        assert!(users.iter().all(|user| allowed.contains(user.as_str())), "{name} is used by {users:?}; `deny.toml` allows {allowed:?}");
+        banned.remove(name);
+    }
     let mut versions: BTreeMap<String, usize> = BTreeMap::new();
     for (name, version, _) in packages() {
         assert!(!banned.contains(&name), "{name} {version} is banned by `deny.toml`");

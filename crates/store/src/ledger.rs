@@ -228,6 +228,9 @@ pub trait Ledger: fmt::Debug {
     /// Looks up a session without writing anything.
     fn look(&mut self, key: &SessionKey) -> Result<Option<Known>, StoreError>;
 
+    /// Returns the session in which an agent's process (see [`Holder::text`]) works: the one that it was last seen in.
+    fn session_of(&mut self, agent: &str, client: &str) -> Result<Option<SessionKey>, StoreError>;
+
     /// Registers an event: creates the session, counts a reset, frees what dead processes held, and decides who plans.
     fn arrive(&mut self, arrival: &Arrival<'_>) -> Result<Arrived, StoreError>;
 

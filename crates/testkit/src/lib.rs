@@ -7,6 +7,7 @@ pub mod clients;
 pub mod faults;
 mod full;
 pub mod http;
+pub mod mcp;
 pub mod model_api;
 mod sandbox;
 mod wait;

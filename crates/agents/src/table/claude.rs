@@ -3,8 +3,8 @@
 use briefing_core::Moment;
 use briefing_core::measure::Unit;
 
-use super::{BASE, event, mute};
-use crate::agent::{Agent, Managed, Older, PROMPT, Plugins, Prompting, Switch};
+use super::{BASE, MCP, event, mute};
+use crate::agent::{Agent, Managed, Mcp, Older, PROMPT, Plugins, Prompting, Switch};
 use crate::transcripts::format::{Place, Shown, Storage, SubAgents, Transcript};
 
 pub(super) const ROW: Agent = Agent {
@@ -71,6 +71,15 @@ pub(super) const ROW: Agent = Agent {
         ],
     }),
     transcript: Some(&TRANSCRIPT),
+    mcp: Some(Mcp {
+        client: "claude-code",
+        // With the tool's `maxResultSizeChars`, see `docs/mcp.md`.
+        cap: 100_000,
+        directory_variable: "CLAUDE_PROJECT_DIR",
+        user_file: ".claude.json",
+        project_file: ".mcp.json",
+        ..MCP
+    }),
     ..BASE
 };
 

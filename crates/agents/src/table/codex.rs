@@ -3,8 +3,8 @@
 use briefing_core::Moment;
 use briefing_core::measure::Unit;
 
-use super::{BASE, FIELDS, event, mute};
-use crate::agent::{Agent, Fields, Handler, PROMPT, Plugins, Prompting, Switch, Trust};
+use super::{BASE, FIELDS, MCP, event, mute};
+use crate::agent::{Agent, Fields, Handler, Mcp, PROMPT, Plugins, Prompting, Registration, Switch, Trust};
 use crate::transcripts::format::{Place, Shown, Storage, Transcript};
 
 pub(super) const ROW: Agent = Agent {
@@ -48,6 +48,13 @@ pub(super) const ROW: Agent = Agent {
     // Outside a repository, Codex would ask a question, and without a terminal the user cannot answer it.
     prompting: Some(Prompting { talking: &[PROMPT], piped: &["exec", "--skip-git-repo-check", "-"] }),
     transcript: Some(&TRANSCRIPT),
+    mcp: Some(Mcp {
+        client: "codex-mcp-client",
+        registration: Registration::Toml,
+        user_file: "config.toml",
+        project_file: ".codex/config.toml",
+        ..MCP
+    }),
     ..BASE
 };
 

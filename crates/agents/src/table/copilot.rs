@@ -2,8 +2,8 @@
 
 use briefing_core::Moment;
 
-use super::{BASE, event, mute};
-use crate::agent::{Agent, Fields, Keeps, Recipe, Shape, Trust};
+use super::{BASE, MCP, event, mute};
+use crate::agent::{Agent, Fields, Keeps, Mcp, Recipe, Shape, Trust};
 use crate::transcripts::format::{Place, Shown, Storage, Transcript};
 
 pub(super) const ROW: Agent = Agent {
@@ -44,6 +44,7 @@ pub(super) const ROW: Agent = Agent {
     sub_agents: "identified by `agentId`, which is also their session (measured)",
     trust: Trust::CopilotFolders,
     transcript: Some(&TRANSCRIPT),
+    mcp: Some(Mcp { client: "copilot", user_file: "mcp-config.json", project_file: "", ..MCP }),
     ..BASE
 };
 

@@ -2,8 +2,8 @@
 
 use briefing_core::Moment;
 
-use super::{BASE, event, mute};
-use crate::agent::{Agent, Fields, Recipe, Shape};
+use super::{BASE, MCP, event, mute};
+use crate::agent::{Agent, Fields, Mcp, Recipe, Shape};
 
 pub(super) const ROW: Agent = Agent {
     name: "cursor",
@@ -36,5 +36,6 @@ pub(super) const ROW: Agent = Agent {
     home: ".cursor",
     user_file: "hooks.json",
     project_file: ".cursor/hooks.json",
+    mcp: Some(Mcp { client: "cursor", user_file: "mcp.json", project_file: ".cursor/mcp.json", ..MCP }),
     ..BASE
 };

@@ -2,8 +2,8 @@
 
 use briefing_core::Moment;
 
-use super::{BASE, event, mute};
-use crate::agent::{Agent, Handler, PROMPT, Plugins, Prompting, Switch, TimeoutUnit, Trust};
+use super::{BASE, MCP, event, mute};
+use crate::agent::{Agent, Handler, Mcp, PROMPT, Plugins, Prompting, Switch, TimeoutUnit, Trust};
 use crate::transcripts::format::{Place, Rewrite, Shown, Storage, Transcript};
 
 pub(super) const ROW: Agent = Agent {
@@ -42,6 +42,7 @@ pub(super) const ROW: Agent = Agent {
     trust: Trust::GeminiFolders,
     prompting: Some(Prompting { talking: &["-i", PROMPT], piped: &[] }),
     transcript: Some(&TRANSCRIPT),
+    mcp: Some(Mcp { client: "gemini-cli-mcp-client", user_file: "settings.json", project_file: ".gemini/settings.json", ..MCP }),
     ..BASE
 };
 

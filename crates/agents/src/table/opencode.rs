@@ -2,8 +2,8 @@
 
 use briefing_core::Moment;
 
-use super::{BASE, event, mute};
-use crate::agent::{Agent, Fields, Recipe, Shape, TimeoutUnit};
+use super::{BASE, MCP, event, mute};
+use crate::agent::{Agent, Fields, Mcp, Recipe, Registration, Shape, TimeoutUnit};
 use crate::transcripts::format::{Place, Shown, Storage, Transcript};
 
 pub(super) const ROW: Agent = Agent {
@@ -33,6 +33,13 @@ pub(super) const ROW: Agent = Agent {
     user_file: "plugins/brief.js",
     project_file: ".opencode/plugins/brief.js",
     transcript: Some(&TRANSCRIPT),
+    mcp: Some(Mcp {
+        client: "opencode",
+        registration: Registration::Local,
+        user_file: "opencode.json",
+        project_file: "opencode.json",
+        ..MCP
+    }),
     ..BASE
 };
 

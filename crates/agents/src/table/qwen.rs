@@ -2,8 +2,8 @@
 
 use briefing_core::Moment;
 
-use super::{BASE, event, mute};
-use crate::agent::{Agent, Handler, Keeps, Shape, Switch, TimeoutUnit};
+use super::{BASE, MCP, event, mute};
+use crate::agent::{Agent, Handler, Keeps, Mcp, Shape, Switch, TimeoutUnit};
 use crate::transcripts::format::{Place, Rewrite, Shown, Storage, Transcript};
 
 pub(super) const ROW: Agent = Agent {
@@ -38,6 +38,7 @@ pub(super) const ROW: Agent = Agent {
         managed: None,
     }),
     transcript: Some(&TRANSCRIPT),
+    mcp: Some(Mcp { client: "qwen", user_file: "settings.json", project_file: ".qwen/settings.json", ..MCP }),
     ..BASE
 };
 

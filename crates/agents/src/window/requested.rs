@@ -1,6 +1,7 @@
 //! Delivery of pieces that were asked for by name. They are always delivered whole; the ledger learns of those that the
 //! window did not have, so that no later event brings them again.
 
+use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -17,59 +18,94 @@ use crate::agent::Agent;
 
 /// How long to wait for the ledger.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// The name of the event in the log.
-const EVENT: &str = "docs get";
+/// More outputs than any reader asks for.
+const MANY: u32 = 100_000;
 
 /// The session that asked.
 #[derive(Debug, Clone, Copy)]
 pub struct Asking<'a> {
     pub agent: &'static Agent,
     pub session: &'a str,
+    /// The agent's own process, if it is known. The session that it was last seen in counts instead: `/clear` begins another
+    /// one, which a program that was started earlier does not notice.
+    pub client: Option<u32>,
 }
 
-/// Delivers all pieces, and records for the session what it did not have.
+/// What was asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Requested<'a> {
+    pub pieces: &'a [Piece],
+    /// Who asked. Without a session, nothing is counted.
+    pub asking: Option<Asking<'a>>,
+    pub places: &'a Places,
+    /// The name of the event in the log.
+    pub event: &'a str,
+    /// The size of the largest output that its reader takes; no limit if `None`. What does not fit goes into further outputs.
+    pub cap: Option<u64>,
+    /// The output to deliver, from 0.
+    pub page: usize,
+}
+
+/// What came of a request.
+#[derive(Debug, Default)]
+pub struct Delivered {
+    /// How many outputs there are.
+    pub pages: usize,
+    /// For each piece, whether the window had it already.
+    pub had: Vec<bool>,
+    /// Why the ledger could not be used: what was asked for is delivered all the same.
+    pub problem: Option<StoreError>,
+}
+
+/// Delivers one output of what was asked for, and records what is complete with it for the session.
 ///
-/// Returns the problem of the ledger, if it could not be used: what was asked for is delivered all the same. Fails only
-/// if the target does.
-pub fn deliver(
-    pieces: &[Piece],
-    source: Source,
-    asking: Option<Asking<'_>>,
-    places: &Places,
-    target: &mut dyn Target,
-) -> std::io::Result<Option<StoreError>> {
+/// Fails only if the target does. Nothing is delivered if there are not as many outputs.
+pub fn deliver(requested: &Requested<'_>, target: &mut dyn Target) -> io::Result<Delivered> {
+    let Requested { pieces, asking, page, .. } = *requested;
     let unit = asking.map_or(Unit::Characters, |asking| asking.agent.unit);
-    let room = Room { cap: u64::MAX / 4, unit, lanes: 1, outputs: 1 };
-    let (rendered, _) = outputs(pieces, room);
-    let mut print = || rendered.iter().try_for_each(|rendered| target.deliver(rendered, None));
-    let Some(asking) = asking else { return print().map(|()| None) };
+    let room = requested.cap.map_or(ROOMY, |cap| Room { cap, lanes: MANY, outputs: MANY, ..ROOMY });
+    let (rendered, briefing) = outputs(pieces, Room { unit, ..room });
+    let mut delivered = Delivered { pages: rendered.len(), had: vec![false; pieces.len()], problem: None };
+    let Some(rendered) = rendered.get(page) else { return Ok(delivered) };
+    let last_page = |piece: &Piece| briefing.segments.iter().filter(|segment| segment.piece == piece.id).map(|segment| segment.slot).max();
+    let complete: Vec<usize> =
+        (0..pieces.len()).filter(|place| last_page(&pieces[*place]).is_some_and(|last| last as usize == page)).collect();
+    let mut print = || target.deliver(rendered, None);
+    let Some(asking) = asking.filter(|_| !complete.is_empty()) else { return print().map(|()| delivered) };
+    let own: Vec<Piece> = complete.iter().map(|place| pieces[*place].clone()).collect();
     let mut printed = None;
-    let recorded = record(pieces, source, asking, places, room, &mut || {
+    let recorded = record(&own, requested, asking, &mut || {
         let result = print();
         let is_printed = result.is_ok();
         printed = Some(result);
         is_printed
     });
-    match printed {
-        Some(result) => result.map(|()| recorded.err()),
-        None => print().map(|()| recorded.err()),
+    printed.unwrap_or_else(print)?;
+    match recorded {
+        Ok(had) => complete.into_iter().zip(had).for_each(|(place, had)| delivered.had[place] = had),
+        Err(problem) => delivered.problem = Some(problem),
     }
+    Ok(delivered)
 }
 
-/// Claims what the window lacks, prints, and confirms.
+/// The room of a reader without a limit.
+const ROOMY: Room = Room { cap: u64::MAX / 4, unit: Unit::Characters, lanes: 1, outputs: 1 };
+
+/// Claims what the window lacks, prints, and confirms. Returns for each piece whether the window had it.
 fn record(
     pieces: &[Piece],
-    source: Source,
+    requested: &Requested<'_>,
     asking: Asking<'_>,
-    places: &Places,
-    room: Room,
     print: &mut dyn FnMut() -> bool,
-) -> Result<(), StoreError> {
+) -> Result<Vec<bool>, StoreError> {
     let started = Instant::now();
+    let (places, event) = (requested.places, requested.event);
     let place = Place::of(places).ok_or_else(|| StoreError::Unusable("cannot determine the state directory".into()))?;
     let mut ledger = briefing_store::open(&place, PATIENCE)?.ledger;
     let holder = Holder::me();
-    let key = SessionKey::new(asking.agent.name, asking.session, None);
+    let client = asking.client.and_then(Holder::of).map(|client| client.text());
+    let current = client.map_or(Ok(None), |client| ledger.session_of(asking.agent.name, &client))?;
+    let key = current.unwrap_or_else(|| SessionKey::new(asking.agent.name, asking.session, None));
     let arrived = ledger.arrive(&Arrival {
         key: &key,
         plan: None,
@@ -88,10 +124,16 @@ fn record(
         transcript: None,
     })?;
     // The agent keeps what its tools printed as long as what its user wrote.
-    let printer = Printer { lane: 1, lanes: 1, holder: &holder, reaped_as: std::process::id(), event: EVENT, moment: Moment::Message };
+    let printer = Printer { lane: 1, lanes: 1, holder: &holder, reaped_as: std::process::id(), event, moment: Moment::Message };
     let hashes = hashes_of(pieces);
     let offers = offers(pieces, &hashes);
-    let mut arrange = |standing: &Standing| -> Briefing { fit_alone(source, standing, |own| fit(own, pieces, room)) };
+    let room = Room { unit: asking.agent.unit, ..ROOMY };
+    let mut had = vec![true; pieces.len()];
+    let mut arrange = |standing: &Standing| -> Briefing {
+        standing.due.iter().for_each(|due| had[due.piece] = false);
+        // What waits for a later event goes on waiting: nothing that was not asked for is printed here.
+        fit_alone(Source::Docs, standing, |own| fit(own, pieces, room))
+    };
     let claim = ledger.admit(&mut Admission {
         printer,
         session: arrived.known.session,
@@ -105,9 +147,11 @@ fn record(
         arrange: &mut arrange,
     })?;
     if !print() {
-        return ledger.release(&claim);
+        ledger.release(&claim)?;
+        return Ok(had);
     }
     let size = claim.rows.iter().map(|row| room.unit.of(&row.text)).sum();
     let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-    ledger.confirm(&claim, &LogEntry { now: wall_clock(), event: EVENT, lane: 1, micros, outcome: &Outcome::Delivered, size, notes: &[] })
+    ledger.confirm(&claim, &LogEntry { now: wall_clock(), event, lane: 1, micros, outcome: &Outcome::Delivered, size, notes: &[] })?;
+    Ok(had)
 }

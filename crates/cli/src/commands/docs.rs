@@ -4,10 +4,9 @@ use std::io;
 use std::path::PathBuf;
 
 use briefing_agents::window::Target;
-use briefing_agents::window::requested::{self, Asking};
+use briefing_agents::window::requested::{self, Asking, Requested};
 use briefing_core::settings::{Layer, Places, Settings};
 use briefing_core::shown::{normalize, one_line, path_text};
-use briefing_core::sources::Source;
 use briefing_core::sources::docs::{Catalogue, Catalogued, Fetched, catalogue};
 use briefing_core::{Failure, Level, Note, Rendered};
 use clap::{Args, Subcommand};
@@ -16,6 +15,8 @@ use serde_json::{Value, json};
 use super::preview;
 use crate::{environment, output, talk};
 
+/// The name of a fetch in the log.
+const EVENT: &str = "docs get";
 /// How many notes are printed.
 const MAX_TOLD: usize = 20;
 
@@ -111,7 +112,7 @@ fn listed_as_json(catalogue: &Catalogue) -> String {
 impl Get {
     fn run(&self, places: &Places, settings: &Settings) -> Result<(), Failure> {
         let agent = self.agent.as_deref().map(preview::agent).transpose()?;
-        let asking = agent.zip(self.session.as_deref()).map(|(agent, session)| Asking { agent, session });
+        let asking = agent.zip(self.session.as_deref()).map(|(agent, session)| Asking { agent, session, client: None });
         let catalogue = open(&self.index, places, settings)?;
         let mut notes = Vec::new();
         let fetched = catalogue.fetch(&self.names, places, settings.guards.redact.value, &mut notes)?;
@@ -121,9 +122,13 @@ impl Get {
             fetched.iter().map(|fetched| (fetched.piece.file.clone(), fetched.required.clone())).collect();
         let pieces: Vec<_> = fetched.into_iter().map(|fetched| fetched.piece).collect();
         let mut target = Printed { instead: as_json, failure: None };
-        match requested::deliver(&pieces, Source::Docs, asking, places, &mut target) {
-            Ok(None) => {}
-            Ok(Some(problem)) => talk::warning(&format!("the session's ledger was not used: {problem}")),
+        let requested = Requested { pieces: &pieces, asking, places, event: EVENT, cap: None, page: 0 };
+        match requested::deliver(&requested, &mut target) {
+            Ok(delivered) => {
+                if let Some(problem) = delivered.problem {
+                    talk::warning(&format!("the session's ledger was not used: {problem}"));
+                }
+            }
             Err(error) => return Err(target.failure.unwrap_or_else(|| Failure::new("cannot write to standard output").because(&error))),
         }
         for (path, required) in required.iter().filter(|(_, required)| !required.is_empty()) {

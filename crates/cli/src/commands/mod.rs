@@ -18,6 +18,7 @@ pub(crate) mod learn;
 pub(crate) mod log;
 pub(crate) mod maintain;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod notify;
 pub(crate) mod pack;
 pub(crate) mod preview;

@@ -35,6 +35,9 @@ enum DecisionWhat {
         /// The status: Accepted, Proposed, Deprecated, …
         #[arg(long, value_name = "WORD", default_value = "Accepted")]
         status: String,
+        /// Save the text even if it contains something that looks like a secret
+        #[arg(long)]
+        allow_secrets: bool,
     },
 }
 
@@ -60,23 +63,27 @@ enum LearningWhat {
         /// What to do next time
         #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
         application: String,
+        /// Save the text even if it contains something that looks like a secret
+        #[arg(long)]
+        allow_secrets: bool,
     },
 }
 
 pub(crate) fn decision(arguments: &Decision) -> Result<(), Failure> {
-    let DecisionWhat::Add { title, context, decision, rationale, consequence, status } = &arguments.what;
+    let DecisionWhat::Add { title, context, decision, rationale, consequence, status, allow_secrets } = &arguments.what;
     // Without a directory to write to, nobody should have to answer questions first.
     context_place::here()?;
     let decision = decision.as_ref().unwrap_or(title);
     let (context, rationale) = reasons(context.as_deref(), rationale.as_deref())?;
     let (context, rationale) = (&context, &rationale);
     let fields = [("Status", status), ("Context", context), ("Decision", decision), ("Rationale", rationale), ("Consequence", consequence)];
-    add(RecordKind::Decision, title, &fields)
+    add(RecordKind::Decision, title, &fields, *allow_secrets)
 }
 
 pub(crate) fn learning(arguments: &Learning) -> Result<(), Failure> {
-    let LearningWhat::Add { title, context, lesson, application } = &arguments.what;
-    add(RecordKind::Learning, title, &[("Context", context), ("Lesson", lesson), ("Application", application)])
+    let LearningWhat::Add { title, context, lesson, application, allow_secrets } = &arguments.what;
+    let fields = [("Context", context), ("Lesson", lesson), ("Application", application)];
+    add(RecordKind::Learning, title, &fields, *allow_secrets)
 }
 
 /// Returns the context and the rationale of a decision. What is missing is asked for: a decision without them is of no use
@@ -98,7 +105,7 @@ fn reasons(context: Option<&str>, rationale: Option<&str>) -> Result<(String, St
     Ok((context?, rationale?))
 }
 
-fn add(kind: RecordKind, title: &str, fields: &[(&str, &String)]) -> Result<(), Failure> {
+fn add(kind: RecordKind, title: &str, fields: &[(&str, &String)], allows_secrets: bool) -> Result<(), Failure> {
     if fields.iter().filter(|(_, text)| *text == "-").count() > 1 {
         return Err(Failure::usage("only one text can come from stdin"));
     }
@@ -106,7 +113,7 @@ fn add(kind: RecordKind, title: &str, fields: &[(&str, &String)]) -> Result<(), 
     let fields: Vec<_> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
     let (places, context) = context_place::here()?;
     let stamp = context_place::stamp()?;
-    let record = Record { kind, title, fields: &fields, stamp: &stamp };
+    let record = Record { kind, title, fields: &fields, stamp: &stamp, allows_secrets };
     let path = gate::add_record(&context, &record, places.state.as_deref())?;
     output::print(&format!("Added to {}.\n", path_text(&path)))
 }

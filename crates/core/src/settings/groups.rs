@@ -105,4 +105,8 @@ groups! {
     "receipts." ReceiptsSettings {
         repair: bool,
     }
+
+    "mcp." McpSettings {
+        write: bool,
+    }
 }

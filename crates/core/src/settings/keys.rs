@@ -243,6 +243,12 @@ pub const KEYS: &[Key] = &[
         "true",
         "Whether to deliver again what did not reach the model, according to the agent's own transcript (at most twice).",
     ),
+    user_only(
+        "mcp.write",
+        Kind::Bool,
+        "false",
+        "Whether agents may write knowledge, decisions and learnings through the MCP server where their client cannot ask you first.",
+    ),
 ];
 
 /// Returns the row of a setting.

@@ -15,8 +15,8 @@ mod value;
 
 pub use choices::{Announce, ErrorMode, LinkMode, OnFailure, OneOf, SelectorKind};
 pub use groups::{
-    DocsSettings, DomainsSettings, FilesSettings, GateSettings, GoalsSettings, GuardSettings, HookSettings, LlmSettings, ReceiptsSettings,
-    ReceiverSettings, SelectorSettings,
+    DocsSettings, DomainsSettings, FilesSettings, GateSettings, GoalsSettings, GuardSettings, HookSettings, LlmSettings, McpSettings,
+    ReceiptsSettings, ReceiverSettings, SelectorSettings,
 };
 pub use keys::{KEYS, Key, Kind, Scope, find};
 pub use layer::{CLAW, ConfigHint, ConfigProblem, KeyValue, Layer, LayerKind, Origin, Places};
@@ -39,6 +39,7 @@ pub struct Settings {
     pub llm: LlmSettings,
     pub hook: HookSettings,
     pub receipts: ReceiptsSettings,
+    pub mcp: McpSettings,
 }
 
 impl Settings {
@@ -72,6 +73,7 @@ impl Settings {
             llm: LlmSettings::take(&mut decided),
             hook: HookSettings::take(&mut decided),
             receipts: ReceiptsSettings::take(&mut decided),
+            mcp: McpSettings::take(&mut decided),
         };
         debug_assert!(decided.is_empty(), "without a field in a group: {:?}", decided.keys());
         (settings, problems)
@@ -84,7 +86,7 @@ impl Settings {
 
     /// Returns all settings in the order of the table, for printing.
     pub fn list(&self) -> Vec<(&'static Key, Setting<Value>)> {
-        let Self { guards, files, receiver, docs, selector, goals, domains, gate, llm, hook, receipts } = self;
+        let Self { guards, files, receiver, docs, selector, goals, domains, gate, llm, hook, receipts, mcp } = self;
         let mut all = Decided::new();
         guards.list(&mut all);
         files.list(&mut all);
@@ -97,6 +99,7 @@ impl Settings {
         llm.list(&mut all);
         hook.list(&mut all);
         receipts.list(&mut all);
+        mcp.list(&mut all);
         KEYS.iter().filter_map(|key| Some((key, all.remove(key.name)?))).collect()
     }
 }

@@ -4,12 +4,15 @@
 //! say when they open, how their pieces are framed and what they are called. Nothing outside this file asks which source
 //! a piece came from. `files` and `requests` answer a person or a model on command and have no row.
 
+mod change;
 pub mod docs;
 pub mod domains;
 pub mod files;
 pub mod gate;
 mod references;
 pub mod requests;
+
+pub use change::Change;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -172,6 +172,16 @@ impl Ledger for SqliteLedger {
         self.twice(|ledger| look(&ledger.connection, key))
     }
 
+    fn session_of(&mut self, agent: &str, client: &str) -> Result<Option<SessionKey>, StoreError> {
+        self.twice(|ledger| {
+            let mut statement = ledger.connection.prepare(
+                "SELECT native FROM sessions WHERE agent = ?1 AND client = ?2 AND sub_agent = '' ORDER BY last_seen DESC, id DESC LIMIT 1",
+            )?;
+            let key = |native| SessionKey { agent: agent.to_owned(), native, sub_agent: String::new() };
+            Ok(statement.query_row([agent, client], |row| row.get(0)).optional()?.map(key))
+        })
+    }
+
     fn arrive(&mut self, arrival: &Arrival<'_>) -> Result<Arrived, StoreError> {
         self.write(|connection| arrive::arrive(connection, arrival))
     }

@@ -262,6 +262,11 @@ impl Bringing<'_> {
     }
 }
 
+/// Returns why a candidate was chosen.
+pub fn reason_of(candidate: &Candidate, is_models: bool) -> Reason {
+    reason(&candidate.about.ranked, is_models)
+}
+
 fn reason(ranked: &Ranked, is_models: bool) -> Reason {
     let words = ranked.matches.iter().map(|found| found.word.clone()).take(REASONS).collect();
     Reason::Match { words, by_model: is_models, is_outline: false, read_first: Vec::new() }

@@ -13,9 +13,10 @@ use super::markdown::references;
 use super::reference::{Around, Target, resolve};
 use super::roots::Roots;
 use crate::Failure;
+use crate::candidate::Candidate;
 use crate::fs::FileProblem;
 use crate::load::guard;
-use crate::note::Note;
+use crate::note::{Note, NoteKind};
 use crate::piece::{Order, Piece, Whole, content_hash};
 use crate::reason::Reason;
 use crate::settings::{Places, Settings, nearest};
@@ -27,6 +28,8 @@ use crate::sources::files::Patterns;
 #[derive(Debug, Default)]
 pub struct Catalogue {
     pub documents: Vec<Catalogued>,
+    /// The entries of files that other sources do not load whole.
+    pub entries: Vec<Candidate>,
     pub notes: Vec<Note>,
     roots: Roots,
 }
@@ -79,7 +82,40 @@ pub fn catalogue(places: &Places, settings: &Settings, indexes: Option<&[PathBuf
     Ok(catalogue)
 }
 
+/// Lists the documents of the indexes of a directory, and the entries of files that other sources do not load whole.
+///
+/// An index that cannot be read leaves a note; the others are listed.
+pub fn everything(places: &Places, settings: &Settings) -> Catalogue {
+    let documents = Documents::here(places, settings);
+    let mut catalogue = Catalogue { notes: documents.notes, entries: documents.entries, ..Catalogue::default() };
+    let mut seen = HashSet::new();
+    for file in &documents.indexes {
+        if let Err(failure) = catalogue.add(file, places, &mut seen) {
+            let causes = failure.causes().iter().fold(failure.to_string(), |words, cause| format!("{words}: {cause}"));
+            catalogue.notes.push(Note::warning(relative_text(&file.file, &places.here), NoteKind::Io, causes));
+        }
+    }
+    catalogue
+}
+
 impl Catalogue {
+    /// Fetches a document, a section of one, or an entry by name. Returns `None` if none has this name.
+    pub fn fetch_named(&self, name: &str, places: &Places, redacts: bool, notes: &mut Vec<Note>) -> Option<Result<Fetched, Failure>> {
+        if let Some((document, section)) = self.find(name, &places.here) {
+            return Some(self.fetch_one(document, section, places, redacts, notes));
+        }
+        let full = path_text(&normalize(&places.here.join(name)));
+        let entry = self.entries.iter().find(|entry| entry.id() == full || entry.id() == name)?;
+        let text = entry.about.text().to_owned();
+        let piece = Piece::new(Source::Docs, entry.id(), entry.shown.clone(), Reason::Requested, Order::Document, text);
+        Some(Ok(Fetched { id: String::new(), piece, required: Vec::new() }))
+    }
+
+    /// Returns the name of a document or an entry that is spelled almost like this one.
+    pub fn nearest(&self, name: &str) -> Option<&str> {
+        nearest(name, self.documents.iter().map(Catalogued::name))
+    }
+
     fn add(&mut self, file: &IndexFile, places: &Places, seen: &mut HashSet<PathBuf>) -> Result<(), Failure> {
         let index = Index::read(file, places.home.as_deref())?;
         self.notes.extend(index.notes);
@@ -127,7 +163,7 @@ impl Catalogue {
 
     fn unknown(&self, name: &str) -> Failure {
         let failure = Failure::new(format!("no index has `{name}`"));
-        match nearest(name, self.documents.iter().map(Catalogued::name)) {
+        match self.nearest(name) {
             Some(near) => failure.hint(format!("did you mean `{near}`?")),
             None => failure.hint("`brief docs list` lists all documents; `brief index` adds new ones"),
         }

@@ -111,6 +111,12 @@ pub(super) fn section<'a>(text: &'a str, wanted: &str) -> Option<AskedSection<'a
     Some(AskedSection { name: heading.trail.clone(), key, text: text_of })
 }
 
+/// Returns the identity and the text of a section of any text, or the names of those that it has.
+pub(in crate::sources) fn section_of(text: &str, wanted: &str) -> Result<(String, String, String), Vec<String>> {
+    let found = section(text, wanted).ok_or_else(|| section_names(text))?;
+    Ok((found.key, found.name, found.text.to_owned()))
+}
+
 /// Returns the headings of a document, down to each one.
 pub(super) fn section_names(text: &str) -> Vec<String> {
     headings(text).into_iter().map(|heading| heading.trail).collect()

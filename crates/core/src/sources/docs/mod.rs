@@ -34,11 +34,12 @@ mod tests;
 #[cfg(test)]
 mod tests_bring;
 
-pub use bring::bring;
-pub use catalogue::{Catalogue, Catalogued, Fetched, catalogue};
+pub use bring::{bring, reason_of};
+pub use catalogue::{Catalogue, Catalogued, Fetched, catalogue, everything};
 pub use choose::{Choice, Model, SelectRequest, asks_a_model, examine, select};
 pub use corpus::IndexState;
 pub use crawl::{DeadReference, MAX_DOCUMENT_BYTES};
+pub(in crate::sources) use excerpt::section_of;
 pub use find::{INDEX_VARIABLES, IndexFile, IndexFiles, Reach, find, may_be_here, named_from};
 pub use index::{Index, IndexedDocument};
 pub use make::{Made, Plan, make};

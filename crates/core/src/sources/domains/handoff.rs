@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::change::Change;
 use super::front_matter::FrontMatter;
 use super::learn::{nearest_domain, read_exactly, refuse_secrets};
 use super::load::{Reading, STATE};
@@ -13,6 +12,7 @@ use super::state::{StateFound, read_state};
 use crate::Failure;
 use crate::lock::Lock;
 use crate::note::Note;
+use crate::sources::Change;
 use crate::tokens::estimate_utf16;
 
 /// The maximum size of a hand-off. It is short because the next session reads all of it.

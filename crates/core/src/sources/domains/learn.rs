@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::chain;
-use super::change::Change;
 use super::context::{BLOCKED_ABOVE, Mode, SUMMARY_FROM};
 use super::entry::{KINDS, parse_topics};
 use super::knowledge::Knowledge;
@@ -20,6 +19,7 @@ use crate::lock::Lock;
 use crate::secrets;
 use crate::settings::nearest;
 use crate::shown::{path_text, shell_word};
+use crate::sources::Change;
 use crate::tokens::estimate_utf16;
 
 /// An entry to add, as the user typed it.
@@ -160,7 +160,7 @@ impl Checked {
 }
 
 /// Fails if `text` contains what is clearly a secret: these files are read by models and committed to repositories.
-pub(super) fn refuse_secrets(text: &str) -> Result<(), Failure> {
+pub(in crate::sources) fn refuse_secrets(text: &str) -> Result<(), Failure> {
     let found = secrets::redact(text).secrets;
     if found.is_empty() {
         return Ok(());

@@ -12,7 +12,6 @@
 
 mod bring;
 mod chain;
-mod change;
 mod context;
 mod entry;
 mod front_matter;
@@ -28,15 +27,16 @@ mod render;
 mod state;
 mod summary;
 
+pub use super::Change;
 pub use bring::{bring, entries, is_here};
 pub(super) use chain::nearest_above;
 pub use chain::{Chain, Level, STALE_INFO_DAYS};
-pub use change::Change;
 pub use context::{BLOCKED_ABOVE, Context, ContextRequest, LoadedKnowledge, Mode, SUMMARY_FROM, context};
 pub use entry::{Entry, KINDS, parse_topics};
 pub use handoff::{MAX_STATE_TOKENS, WrittenState, find_state, finish_state, write_state};
 pub use init::{InitializedDomain, init_domain};
 pub use knowledge::{Block, BlockKind, Knowledge};
+pub(in crate::sources) use learn::refuse_secrets;
 pub use learn::{Learned, NewEntry, learn, plan_learn};
 pub use load::{DIRECTORY, Reading};
 pub use navigation::{Around, ListedFile, Neighbour};

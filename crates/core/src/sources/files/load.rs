@@ -2,7 +2,7 @@
 //! parallel.
 
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use super::gather::{Found, Gathered, WalkedRoot};
@@ -63,6 +63,8 @@ pub(super) struct Loaded {
 pub struct Progress {
     pub total: AtomicUsize,
     pub done: AtomicUsize,
+    /// Set by the caller when nobody waits for the result any more.
+    pub is_stopped: AtomicBool,
 }
 
 /// What to do with each file.
@@ -188,7 +190,9 @@ impl<'a> Worker<'a> {
                 return self;
             }
             let end = (start + CHUNK).min(candidates.len());
-            let verdicts = candidates[start..end].iter().map(|candidate| self.take(candidate)).collect();
+            let is_stopped = self.job.progress.is_some_and(|progress| progress.is_stopped.load(Ordering::Relaxed));
+            let take = |candidate| if is_stopped { Verdict::Skipped } else { self.take(candidate) };
+            let verdicts = candidates[start..end].iter().map(take).collect();
             self.chunks.push((chunk, verdicts));
             if let Some(progress) = self.job.progress {
                 progress.done.fetch_add(end - start, Ordering::Relaxed);

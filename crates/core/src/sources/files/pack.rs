@@ -5,6 +5,7 @@
 
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering as AtomicOrdering;
 
 use super::document::Packed;
 use super::explain::explain;
@@ -106,6 +107,9 @@ impl<'a> PackRequest<'a> {
 pub fn pack(request: &PackRequest<'_>) -> Result<Packed, Failure> {
     let mut gathered = gather_all(request.paths, request.listed, request.here, request.rules);
     let mut loaded = load(&gathered, request.job(), request.home())?;
+    if request.progress.is_some_and(|progress| progress.is_stopped.load(AtomicOrdering::Relaxed)) {
+        return Err(Failure::new("the pack was stopped"));
+    }
     let mut fitted = fit(std::mem::take(&mut loaded.sections), request.rules, request.sort);
     let errors = in_order(&mut [&mut gathered.errors, &mut loaded.errors, &mut fitted.errors]);
     let notes = notes(request, &mut gathered, &mut loaded, &mut fitted.notes, &errors);

@@ -38,6 +38,6 @@ pub use find::{CONTEXT, DIRECTORY_VARIABLES, find_directory, is_here, may_have_e
 pub use frame::{banner, footer};
 pub use message::{Gate, Section, UNFILLED, WARN_TOKENS, bring, load, notice};
 pub use plan::{CORE, Planned, Strategy, plan};
-pub use record::{Record, RecordKind, add_record};
+pub use record::{Record, RecordKind, add_record, plan_record};
 pub use scaffold::{Scaffolded, scaffold};
 pub use task::{NewTask, add_task, finish_task};

@@ -15,6 +15,8 @@ use super::table;
 use crate::Failure;
 use crate::lines::Hidden;
 use crate::shown::is_deceptive;
+use crate::sources::Change;
+use crate::sources::domains::refuse_secrets;
 
 /// The file that an entry goes into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,21 +50,35 @@ pub struct Record<'a> {
     pub fields: &'a [(&'a str, &'a str)],
     /// `YYYY-MM-DD-HHMMSS`, local time.
     pub stamp: &'a str,
+    /// Whether the entry may contain text that looks like a secret.
+    pub allows_secrets: bool,
 }
 
 /// Adds an entry to DECISIONS.md or LEARNINGS.md of a `.context` directory and returns the file's path.
 pub fn add_record(context: &Path, record: &Record<'_>, state: Option<&Path>) -> Result<PathBuf, Failure> {
+    edit::change(context, record.kind.file(), Some(record.kind.new_file()), state, |draft| with_entry(draft, record))
+}
+
+/// Returns what [`add_record`] would change, without changing anything.
+pub fn plan_record(context: &Path, record: &Record<'_>) -> Result<Change, Failure> {
+    edit::plan(context, record.kind.file(), Some(record.kind.new_file()), |draft| with_entry(draft, record))
+}
+
+/// Returns the file with a new entry.
+fn with_entry(draft: &Draft<'_>, record: &Record<'_>) -> Result<String, Failure> {
     let title = record.title.trim();
     if title.is_empty() || title.chars().any(is_deceptive) {
         return Err(
             Failure::usage("the title must be one line of visible text").hint("put the rest into --context or one of the other fields")
         );
     }
-    edit::change(context, record.kind.file(), Some(record.kind.new_file()), state, |draft| {
-        let new = Insertion { draft, title, record }.text();
-        let at = verify(draft.text, &new, title)?;
-        Ok(with_current_index(record.kind.file(), &new, at, draft.line_break))
-    })
+    if !record.allows_secrets {
+        refuse_secrets(title)?;
+        record.fields.iter().try_for_each(|(_, text)| refuse_secrets(text))?;
+    }
+    let new = Insertion { draft, title, record }.text();
+    let at = verify(draft.text, &new, title)?;
+    Ok(with_current_index(record.kind.file(), &new, at, draft.line_break))
 }
 
 /// A new entry on its way into a file.

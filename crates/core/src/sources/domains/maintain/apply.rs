@@ -13,7 +13,7 @@ use super::{MaintainRules, Report};
 use crate::Failure;
 use crate::lock::Lock;
 use crate::shown::path_text;
-use crate::sources::domains::change::Change;
+use crate::sources::Change;
 use crate::sources::domains::knowledge::{BlockKind, Knowledge};
 use crate::sources::domains::learn::read_exactly;
 use crate::sources::domains::load::{DIRECTORY, KNOWLEDGE};

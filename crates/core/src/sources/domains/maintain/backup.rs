@@ -11,7 +11,7 @@ use crate::fs::{FileProblem, make_private, read_own_bytes, write_atomic};
 use crate::load::open_named;
 use crate::lock::Lock;
 use crate::shown::path_text;
-use crate::sources::domains::change::Change;
+use crate::sources::Change;
 use crate::sources::domains::load::{DIRECTORY, MAX_BYTES};
 
 const MANIFEST: &str = "manifest.json";

@@ -19,7 +19,7 @@ fn rows(text: &str) -> Vec<String> {
 
 fn decide(old: &str, title: &str, fields: &[(&str, &str)]) -> String {
     let sandbox = Sandbox::new().file(".context/DECISIONS.md", old);
-    let record = Record { kind: RecordKind::Decision, title, fields, stamp: STAMP };
+    let record = Record { kind: RecordKind::Decision, title, fields, stamp: STAMP, allows_secrets: false };
     add_record(&sandbox.path(".context"), &record, None).unwrap();
     sandbox.read(".context/DECISIONS.md")
 }

@@ -8,7 +8,7 @@ use crate::sources::gate::{NewTask, Record, RecordKind, add_record, add_task, fi
 const STAMP: &str = "2026-11-15-120000";
 
 fn decide(sandbox: &Sandbox, title: &str, fields: &[(&str, &str)]) -> Result<String, crate::Failure> {
-    let record = Record { kind: RecordKind::Decision, title, fields, stamp: STAMP };
+    let record = Record { kind: RecordKind::Decision, title, fields, stamp: STAMP, allows_secrets: false };
     add_record(&sandbox.path(".context"), &record, None).map(|_| sandbox.read(".context/DECISIONS.md"))
 }
 
@@ -99,7 +99,7 @@ fn many_at_once_lose_nothing() {
             let context = &context;
             scope.spawn(move || {
                 let title = format!("Decision {number}");
-                let record = Record { kind: RecordKind::Decision, title: &title, fields: &[], stamp: STAMP };
+                let record = Record { kind: RecordKind::Decision, title: &title, fields: &[], stamp: STAMP, allows_secrets: false };
                 add_record(context, &record, None).unwrap();
                 add_task(context, &NewTask { text: &title, priority: None, section: None, stamp: STAMP }, None).unwrap();
             });

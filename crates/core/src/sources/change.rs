@@ -30,6 +30,18 @@ impl Change {
         Self { path, before, edits }
     }
 
+    /// Makes the change that turns one text into another, as one edit between what both have in common.
+    pub(super) fn between(path: PathBuf, before: Option<String>, after: &str) -> Self {
+        let old = before.as_deref().unwrap_or_default();
+        let same = |(a, b): &(char, char)| a == b;
+        let start: usize = old.chars().zip(after.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
+        let (old_rest, new_rest) = (&old[start..], &after[start..]);
+        let end: usize = old_rest.chars().rev().zip(new_rest.chars().rev()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
+        let new = new_rest[..new_rest.len() - end].to_owned();
+        let edits = if old == after { Vec::new() } else { vec![(start..old.len() - end, new)] };
+        Self::new(path, before, edits)
+    }
+
     /// Returns whether nothing changes.
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
