@@ -100,3 +100,25 @@ fn what_was_fetched_for_a_session_is_not_injected_again() {
     sandbox.write("docs/deploy.md", "# Deploying\n\nThe canary release rolls back by itself when the error budget is gone.\n");
     assert!(say(&sandbox, "2").contains("changed, replaces what you saw"));
 }
+
+#[test]
+fn a_fetched_section_is_not_injected_again_in_smaller_sections() {
+    let filler = |word: &str| format!("The {word} of the release is described here at length. ").repeat(30);
+    let deploy = format!(
+        "# Deploying\n\n{}\n\n## Rolling back\n\n{}\n\n### Canary\n\nDrain the canary release when the error budget is gone. {}\n\n## Signing\n\n{}\n",
+        filler("rollout"),
+        filler("way back"),
+        filler("canary"),
+        filler("signature")
+    );
+    let sandbox = Sandbox::new().file(".git/HEAD", "").file("docs/deploy.md", deploy).file("docs/index.json", r#"["deploy.md"]"#);
+    let say = |turn: &str| sandbox.hook(["claude", "UserPromptSubmit"], &json!({ "prompt": DEPLOY, "prompt_id": turn }));
+    let fetched = sandbox.brief(["docs", "get", "docs/deploy.md#Rolling back", "--agent", "claude", "--session", "s-1"]).success();
+    assert!(fetched.stdout().contains("### Canary\n\nDrain the canary"), "{fetched}");
+    let told = say("1");
+    assert!(!told.contains("Drain the canary"), "{told}");
+    // Only a change makes it due.
+    let text = std::fs::read_to_string(sandbox.root().join("docs/deploy.md")).unwrap();
+    sandbox.write("docs/deploy.md", &text.replace("Drain the canary", "Never drain the canary"));
+    assert!(say("2").contains("Never drain the canary"));
+}

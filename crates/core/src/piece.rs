@@ -62,13 +62,13 @@ pub struct Piece {
     pub text: String,
     /// The BLAKE3 hash of the text; for a whole file, of its content without the frame.
     pub hash: blake3::Hash,
-    /// The file that this is a part of. A window that has the whole file does not need the part.
-    pub whole: Option<Whole>,
+    /// The texts that contain this one: its file, and the sections around it. A window that has one of them does not need this.
+    pub within: Vec<Whole>,
     /// Estimated from bytes; exact counts are made elsewhere.
     pub tokens: u64,
 }
 
-/// The identity and the hash of a whole file.
+/// The identity and the hash of a text that contains others: a whole file, or one of its sections.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Whole {
     pub id: String,
@@ -86,7 +86,7 @@ impl Piece {
         let hash = blake3::hash(text.as_bytes());
         let tokens = estimate_bytes(text.len());
         let path = path.into();
-        Self { source, id: id.into(), file: path.clone(), path, reason, order, role: Role::Body, text, hash, whole: None, tokens }
+        Self { source, id: id.into(), file: path.clone(), path, reason, order, role: Role::Body, text, hash, within: Vec::new(), tokens }
     }
 
     /// Sets the file that a section belongs to, as shown.
@@ -113,15 +113,16 @@ impl Piece {
         Self { hash, ..self }
     }
 
-    /// Marks this as a part of a file.
+    /// Marks this as a part of a file or a section. It may be part of several.
     #[must_use]
-    pub fn part_of(self, whole: &Whole) -> Self {
-        Self { whole: Some(whole.clone()), ..self }
+    pub fn part_of(mut self, whole: &Whole) -> Self {
+        self.within.push(whole.clone());
+        self
     }
 
     /// Returns whether a window that has `other` also has this.
     pub fn is_within(&self, other: &Self) -> bool {
-        self.id == other.id || self.whole.as_ref().is_some_and(|whole| whole.id == other.id && whole.hash == other.hash)
+        self.id == other.id || self.within.iter().any(|whole| whole.id == other.id && whole.hash == other.hash)
     }
 }
 

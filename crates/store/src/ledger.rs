@@ -99,12 +99,12 @@ pub struct Arrived {
 }
 
 /// A piece that a source brought: its identity and the hash of its content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer<'a> {
     pub piece: &'a str,
     pub hash: &'a str,
-    /// Identity and hash of the whole that it is a part of.
-    pub whole: Option<(&'a str, &'a str)>,
+    /// Identity and hash of each text that contains it.
+    pub within: Vec<(&'a str, &'a str)>,
 }
 
 /// The process that wants to print.

@@ -52,7 +52,7 @@ fn try_event(place: &Place) -> Result<(), StoreError> {
         epoch: arrived.known.epoch,
         plan: arrived.plan,
         now: 1_000_000_000_000,
-        offers: &[Offer { piece: piece.0, hash: piece.1, whole: None }],
+        offers: &[Offer { piece: piece.0, hash: piece.1, within: Vec::new() }],
         done: 1,
         owe: 0,
         watched: "",

@@ -98,7 +98,7 @@ fn nothing_is_due_twice_and_the_queue_leaves() {
     let arrived = fixture.arrive_as("fixture", None, 1, false, None);
     assert_eq!((arrived.known.session, arrived.known.done, arrived.known.open), (1, 3, 2));
     assert_eq!(arrived.known.message, "how do we retry payment requests with backoff?");
-    let offers: Vec<Offer<'_>> = pieces.iter().map(|(piece, hash)| Offer { piece, hash, whole: None }).collect();
+    let offers: Vec<Offer<'_>> = pieces.iter().map(|(piece, hash)| Offer { piece, hash, within: Vec::new() }).collect();
     let mut arrange = |standing: &Standing| {
         assert_eq!(standing.due, [], "the window has all of it");
         assert!(standing.queued.iter().all(|waiting| waiting.source == Some(Source::Gate)));

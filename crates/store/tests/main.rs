@@ -101,7 +101,7 @@ impl Fixture {
 
     /// Admits pieces, each into a separate slot, after everything that is queued.
     fn admit(&mut self, arrived: &Arrived, lane: u8, pieces: &[(&str, &str)]) -> Claim {
-        let offers: Vec<Offer<'_>> = pieces.iter().map(|(piece, hash)| Offer { piece, hash, whole: None }).collect();
+        let offers: Vec<Offer<'_>> = pieces.iter().map(|(piece, hash)| Offer { piece, hash, within: Vec::new() }).collect();
         let mut arrange = |standing: &Standing| {
             let placed: Vec<_> = standing.queued.iter().zip(0..).map(|(waiting, slot)| (waiting.id, slot)).collect();
             let first = placed.len() as u32;

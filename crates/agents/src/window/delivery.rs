@@ -250,20 +250,20 @@ impl Window<'_> {
     }
 }
 
-/// The hash of a piece, and of the whole that it is a part of, as the ledger writes them.
-type Hashes = (String, Option<String>);
+/// The hash of a piece, and of the texts that contain it, as the ledger writes them.
+type Hashes = (String, Vec<String>);
 
 pub(super) fn hashes_of(pieces: &[Piece]) -> Vec<Hashes> {
     let hex = |hash: &blake3::Hash| hash.to_hex().to_string();
-    pieces.iter().map(|piece| (hex(&piece.hash), piece.whole.as_ref().map(|whole| hex(&whole.hash)))).collect()
+    pieces.iter().map(|piece| (hex(&piece.hash), piece.within.iter().map(|whole| hex(&whole.hash)).collect())).collect()
 }
 
 /// Returns what the ledger compares with the window.
 pub(super) fn offers<'a>(pieces: &'a [Piece], hashes: &'a [Hashes]) -> Vec<Offer<'a>> {
-    let offer = |(piece, (hash, of_whole)): (&'a Piece, &'a Hashes)| Offer {
+    let offer = |(piece, (hash, of_wholes)): (&'a Piece, &'a Hashes)| Offer {
         piece: &piece.id,
         hash,
-        whole: piece.whole.as_ref().map(|whole| whole.id.as_str()).zip(of_whole.as_deref()),
+        within: piece.within.iter().map(|whole| whole.id.as_str()).zip(of_wholes.iter().map(String::as_str)).collect(),
     };
     pieces.iter().zip(hashes).map(offer).collect()
 }

@@ -131,12 +131,13 @@ fn due_of(connection: &Connection, session: i64, epoch: i64, offer: &Offer<'_>) 
         Ok(statement.query_row(params![session, epoch, piece], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
     };
     let own = newest_of(offer.piece)?;
-    if let Some((whole, hash)) = offer.whole
-        && let Some((id, newest)) = newest_of(whole)?
-        && newest == hash
-        && own.as_ref().is_none_or(|(own, _)| *own < id)
-    {
-        return Ok(None);
+    for (whole, hash) in &offer.within {
+        if let Some((id, newest)) = newest_of(whole)?
+            && newest == *hash
+            && own.as_ref().is_none_or(|(own, _)| *own < id)
+        {
+            return Ok(None);
+        }
     }
     let Some((_, hash)) = own else { return Ok(Some(Due::default())) };
     if hash == offer.hash {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::choose::{Documents, SelectRequest};
 use super::corpus::Corpus;
-use super::excerpt::{best, body, outline};
+use super::excerpt::{around, best, body, outline};
 use super::markdown::references;
 use super::reference::{Around, Target, resolve};
 use crate::candidate::{Body, Candidate};
@@ -167,9 +167,11 @@ impl Bringing<'_> {
                 .push(Piece::new(Source::Docs, format!("{id}#outline"), shown.clone(), outlined, Order::Document, outline).part_of(&whole));
             for excerpt in best(&text, &document.about.ranked.sections, room) {
                 let path = format!("{shown}#{}", excerpt.name);
+                let around = around(&text, &id, &excerpt);
                 let id = format!("{id}#{}", excerpt.name);
                 let piece = Piece::new(Source::Docs, id, path, reason.clone(), Order::Document, excerpt.text.to_owned());
-                pieces.push(piece.part_of(&whole).in_file(shown.clone()));
+                let piece = piece.part_of(&whole).in_file(shown.clone());
+                pieces.push(around.iter().fold(piece, Piece::part_of));
             }
             self.notes.push(Note::info(
                 shown.clone(),

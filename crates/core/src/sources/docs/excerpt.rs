@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::markdown::{Heading, headings};
+use crate::piece::{Whole, content_hash};
 use crate::select::RankedSection;
 use crate::select::sections::{Section, front_matter, split};
 use crate::tokens::estimate_bytes;
@@ -22,6 +23,7 @@ pub(super) struct Excerpt<'a> {
     /// The headings down to it, unique within the document.
     pub(super) name: String,
     pub(super) text: &'a str,
+    range: Range<usize>,
 }
 
 /// Returns the body of a document, without front matter and surrounding blank lines.
@@ -74,8 +76,9 @@ pub(super) fn best<'a>(text: &'a str, ranked: &[RankedSection], budget: u64) -> 
     }
     taken.sort_unstable();
     let excerpt = |number: usize| {
-        let text = text[sections[number].range.clone()].trim();
-        Excerpt { name: names[number].clone(), text: crate::text::beginning(text, (budget as usize).saturating_mul(4)) }
+        let range = sections[number].range.clone();
+        let text = text[range.clone()].trim();
+        Excerpt { name: names[number].clone(), text: crate::text::beginning(text, (budget as usize).saturating_mul(4)), range }
     };
     taken.into_iter().map(excerpt).collect()
 }
@@ -101,14 +104,35 @@ pub(super) fn section<'a>(text: &'a str, wanted: &str) -> Option<AskedSection<'a
     let wanted = slug(wanted);
     let is_wanted = |heading: &&Heading| slug(&heading.title) == wanted || slug(&heading.trail) == wanted;
     let heading = headings.iter().find(is_wanted).filter(|_| !wanted.is_empty())?;
-    let next = headings.iter().find(|next| next.start > heading.start && next.level <= heading.level);
-    let text_of = text[heading.start..next.map_or(text.len(), |next| next.start)].trim();
+    let text_of = text[reach(text, &headings, heading)].trim();
     // Where it is what a message would bring, it has the same name, so that the ledger recognises it.
     let sections = split(text);
     let names = names(&sections);
     let same = sections.iter().zip(names).find(|(section, _)| text[section.range.clone()].trim() == text_of);
-    let key = same.map_or_else(|| format!("{}, whole", heading.trail), |(_, name)| name);
+    let key = same.map_or_else(|| whole_key(heading), |(_, name)| name);
     Some(AskedSection { name: heading.trail.clone(), key, text: text_of })
+}
+
+/// Returns the text under a heading, down to the next heading of its level.
+fn reach(text: &str, headings: &[Heading], heading: &Heading) -> Range<usize> {
+    let next = headings.iter().find(|next| next.start > heading.start && next.level <= heading.level);
+    heading.start..next.map_or(text.len(), |next| next.start)
+}
+
+/// Returns the name, in the ledger, of everything under a heading.
+fn whole_key(heading: &Heading) -> String {
+    format!("{}, whole", heading.trail)
+}
+
+/// Returns the sections of a document, as they can be asked for, that contain an excerpt.
+pub(super) fn around(text: &str, id: &str, excerpt: &Excerpt<'_>) -> Vec<Whole> {
+    let headings = headings(text);
+    let whole = |heading: &Heading| {
+        let reach = reach(text, &headings, heading);
+        let contains = reach.start <= excerpt.range.start && excerpt.range.end <= reach.end;
+        contains.then(|| Whole { id: format!("{id}#{}", whole_key(heading)), hash: content_hash(&text[reach]) })
+    };
+    headings.iter().filter_map(whole).collect()
 }
 
 /// Returns the identity and the text of a section of any text, or the names of those that it has.
