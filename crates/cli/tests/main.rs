@@ -45,6 +45,7 @@ mod pack_repository;
 mod printing;
 mod read;
 mod redaction;
+mod reference;
 #[cfg(target_os = "linux")]
 mod run;
 #[cfg(target_os = "linux")]
