@@ -106,7 +106,9 @@ fn the_page_of_settings_is_up_to_date() {
         };
         let _ = writeln!(page, "| `{name}` | {} | `{}` | {who} | {} |", cell(&kind), cell(key.default), cell(key.doc));
     }
-    page.push_str("\n## Environment\n\nEvery setting has a variable: `BRIEF_` and its name in capitals, with `_` for the dot. Besides:\n\n");
+    page.push_str(
+        "\n## Environment\n\nEvery setting has a variable: `BRIEF_` and its name in capitals, with `_` for the dot. Besides:\n\n",
+    );
     page.push_str("| variable | what it does |\n|---|---|\n");
     for (name, doc) in variables() {
         let _ = writeln!(page, "| `{name}` | {} |", cell(&doc));
@@ -255,7 +257,8 @@ const EXAMPLES: &[&[&str]] = &[
 #[test]
 fn the_page_of_json_is_up_to_date() {
     let sandbox = project();
-    let mut page = format!("{NOTICE}# JSON\n\nThe fields that commands print with `--json`, seen in a small project. New fields may be added; ");
+    let mut page =
+        format!("{NOTICE}# JSON\n\nThe fields that commands print with `--json`, seen in a small project. New fields may be added; ");
     page.push_str("fields keep their names and types. *Not always*: absent from some objects.\n");
     for words in EXAMPLES {
         let outcome = sandbox.brief(words.iter().copied());
@@ -274,7 +277,8 @@ fn every_command_with_json_is_on_the_page() {
     let mut missing = Vec::new();
     for_each_command(&mut Vec::new(), &mut |words, help| {
         let has_json = help.lines().any(|line| line.trim_start().starts_with("--json"));
-        let is_shown = EXAMPLES.iter().any(|example| words.iter().zip(*example).all(|(word, shown)| word == shown) && example.contains(&"--json"));
+        let is_shown =
+            EXAMPLES.iter().any(|example| words.iter().zip(*example).all(|(word, shown)| word == shown) && example.contains(&"--json"));
         if has_json && !is_shown {
             missing.push(words.join(" "));
         }
