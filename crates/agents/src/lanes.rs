@@ -11,7 +11,7 @@ use briefing_store::{Claim, Ledger};
 use crate::request::{Lane, Request};
 
 /// The longest time a lane waits. It then prints anyway; each part carries its number.
-pub const PATIENCE: Duration = Duration::from_millis(1_000);
+pub const PATIENCE: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_micros(300);
 
 /// Returns the process that the agent waits for: this one, or the shell through which the agent started it.
