@@ -119,6 +119,6 @@ fn a_fetched_section_is_not_injected_again_in_smaller_sections() {
     assert!(!told.contains("Drain the canary"), "{told}");
     // Only a change makes it due.
     let text = std::fs::read_to_string(sandbox.root().join("docs/deploy.md")).unwrap();
-    sandbox.write("docs/deploy.md", &text.replace("Drain the canary", "Never drain the canary"));
+    sandbox.write("docs/deploy.md", text.replace("Drain the canary", "Never drain the canary"));
     assert!(say("2").contains("Never drain the canary"));
 }

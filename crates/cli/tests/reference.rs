@@ -166,7 +166,9 @@ impl Shape {
         match value {
             Value::Array(values) => {
                 let elements = self.elements.get_or_insert_default();
-                values.iter().for_each(|value| elements.see(value));
+                for value in values {
+                    elements.see(value);
+                }
             }
             Value::Object(fields) => {
                 self.objects += 1;

@@ -185,7 +185,7 @@ fn in_three_parts(fixture: &mut Fixture) -> Arrived {
     };
     let segments = [part(1, 0), part(2, 0), part(3, 1)];
     let start = fixture.arrive(None, 1, false);
-    let offers = [Offer { piece: "/a", hash: "1", whole: None }];
+    let offers = [Offer { piece: "/a", hash: "1", within: Vec::new() }];
     let mut arrange = |_: &Standing| Briefing { segments: segments.to_vec(), ..Briefing::default() };
     let claim = fixture.admit_as(&start, 1, &offers, &mut arrange);
     assert_eq!(texts(&claim), ["part 1", "part 2"]);
@@ -194,7 +194,7 @@ fn in_three_parts(fixture: &mut Fixture) -> Arrived {
 }
 
 fn due(fixture: &mut Fixture, arrived: &Arrived, hash: &str) -> (Vec<Due>, usize) {
-    let offers = [Offer { piece: "/a", hash, whole: None }];
+    let offers = [Offer { piece: "/a", hash, within: Vec::new() }];
     let mut seen = (Vec::new(), 0);
     let mut arrange = |standing: &Standing| {
         seen = (standing.due.clone(), standing.queued.len());
@@ -236,7 +236,7 @@ fn versions_are_counted_as_the_session_saw_them() {
         for hash in ["1", "2", "1", "1"] {
             let arrived = fixture.arrive(None, 1, false);
             let mut versions = None;
-            let offers = [Offer { piece: "/a", hash, whole: None }];
+            let offers = [Offer { piece: "/a", hash, within: Vec::new() }];
             let mut arrange = |standing: &Standing| {
                 versions = standing.due.first().map(|due| due.versions);
                 Briefing { segments: standing.due.iter().map(|_| segment(("/a", hash), 0)).collect(), ..Briefing::default() }
