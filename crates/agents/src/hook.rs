@@ -2,8 +2,10 @@
 //! nothing is due or anything fails.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::time::Instant;
 
+use briefing_core::shown::path_text;
 use briefing_core::{Note, Rendered, Source};
 use briefing_store::{Beat, Place, SessionKey};
 
@@ -30,18 +32,22 @@ pub fn run(call: &Call<'_>, host: &dyn Host, input: &mut dyn Input, output: &mut
     let request = match read(call, host, input) {
         Ok(request) => request,
         Err(outcome) => {
-            leave_heartbeat(call, host, "", &outcome, &[]);
+            leave_heartbeat(call, host, "", Path::new(""), &outcome, &[]);
             return None;
         }
     };
     if is_foreign(host, &request) {
         let key = SessionKey::new(request.agent.name, &request.session, request.sub_agent.as_deref());
-        leave_heartbeat(call, host, &key.short(), &Outcome::Foreign, &[]);
+        leave_heartbeat(call, host, &key.short(), &request.directory(), &Outcome::Foreign, &[]);
         return None;
     }
     let mut target = Stdout { agent: request.agent, event: request.event, is_whole: request.only.is_some(), output };
     let receipt = window::brief(&request, host, &mut target);
-    leave_heartbeat(call, host, &receipt.session, &receipt.outcome, &receipt.notes);
+    if receipt.is_logged {
+        say(call, host, &receipt.outcome, &receipt.notes);
+    } else {
+        leave_heartbeat(call, host, &receipt.session, receipt.directory(), &receipt.outcome, &receipt.notes);
+    }
     Some(receipt)
 }
 
@@ -96,14 +102,21 @@ impl Target for Stdout<'_> {
     }
 }
 
-/// Writes a heartbeat for every outcome that the ledger has not logged itself.
-fn leave_heartbeat(call: &Call<'_>, host: &dyn Host, session: &str, outcome: &Outcome, notes: &[Note]) {
+/// Writes to the debug log how the call ended. Returns how long it took, in microseconds.
+fn say(call: &Call<'_>, host: &dyn Host, outcome: &Outcome, notes: &[Note]) -> u64 {
     let micros = u64::try_from(call.started.elapsed().as_micros()).unwrap_or(u64::MAX);
     host.log(&format_args!("{} {}: {outcome} ({micros} µs)", call.agent.name, call.event));
     for note in notes {
         host.log(note);
     }
-    if *outcome == Outcome::Delivered {
+    micros
+}
+
+/// Writes a heartbeat for an outcome that the ledger has not logged.
+fn leave_heartbeat(call: &Call<'_>, host: &dyn Host, session: &str, directory: &Path, outcome: &Outcome, notes: &[Note]) {
+    let micros = say(call, host, outcome, notes);
+    // All lanes of an event are silent for the same reason, and the first one says it.
+    if outcome.silence().is_some() && call.lane.number > 1 && notes.is_empty() {
         return;
     }
     let beat = Beat {
@@ -111,6 +124,7 @@ fn leave_heartbeat(call: &Call<'_>, host: &dyn Host, session: &str, outcome: &Ou
         agent: call.agent.name.to_owned(),
         event: call.event.chars().take(80).collect(),
         session: session.to_owned(),
+        directory: path_text(directory),
         lane: call.lane.number,
         micros,
         outcome: outcome.clone(),

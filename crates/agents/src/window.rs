@@ -5,6 +5,7 @@
 //! `preview` runs the same stages without state.
 
 mod delivery;
+mod logging;
 mod proof;
 mod receipt;
 pub mod requested;
@@ -17,9 +18,10 @@ use std::rc::Rc;
 use std::time::{Duration, Instant, SystemTime};
 
 use briefing_core::fit::{MAX_OUTPUTS, Room, Sent};
+use briefing_core::secrets::redact;
 use briefing_core::settings::{Places, Settings};
 use briefing_core::sources::{self, Ask, Gathered, Opens, Source, Sources, docs};
-use briefing_core::{Moment, Note, NoteKind, Piece, Rendered};
+use briefing_core::{Moment, Note, NoteKind, Piece, Rendered, Silence};
 use briefing_store::{Holder, Ledger, Place, SessionKey, StoreError};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -68,6 +70,7 @@ pub fn brief(request: &Request, host: &dyn Host, target: &mut dyn Target) -> Rec
         native: request.session.clone(),
         size: window.size,
         notes: window.notes,
+        is_logged: window.is_logged,
         sent: window.sent,
         places: window.places,
         settings: window.settings,
@@ -99,6 +102,18 @@ struct Window<'a> {
     sent: Vec<Sent>,
     /// The size of what was delivered, in the agent's unit.
     size: u64,
+    /// Whether the ledger has logged the outcome.
+    is_logged: bool,
+    /// The user's words without secrets, once they are needed.
+    words: Option<String>,
+    /// The version of the documents that were searched, empty if none were.
+    documents: String,
+    /// Why the sources brought nothing, if they know it.
+    silence: Option<Silence>,
+    /// Whether any source was asked, how many pieces they brought, and whether the window lacks any of them.
+    has_asked: bool,
+    brought: u32,
+    is_any_due: bool,
 }
 
 /// An open ledger. It is never closed, because closing takes time and the next process can do the same work.
@@ -125,18 +140,25 @@ impl<'a> Window<'a> {
             is_first: false,
             sent: Vec::new(),
             size: 0,
+            is_logged: false,
+            words: None,
+            documents: String::new(),
+            silence: None,
+            has_asked: false,
+            brought: 0,
+            is_any_due: false,
         }
     }
 
     fn brief(&mut self, target: &mut dyn Target) -> Outcome {
         // Nothing to deliver and nothing to record, so the database is not opened.
-        if self.is_silent() {
-            return Outcome::Silent;
+        if let Some(why) = self.is_silent() {
+            return Outcome::Silent(why);
         }
         // At most events nothing is due. Finding that out needs no lock, settings or watchdog.
         let mut opened = self.open_existing();
         if opened.as_mut().is_some_and(|ledger| self.is_quiet(&mut ***ledger)) {
-            return Outcome::Silent;
+            return Outcome::Silent(self.why_quiet());
         }
         if opened.is_none() {
             self.client = self.request.client.and_then(Holder::of).map(|client| client.text()).unwrap_or_default();
@@ -145,7 +167,7 @@ impl<'a> Window<'a> {
         let _watchdog = watchdog::Watchdog::start(self.deadline + RESERVE);
         let mut ledger = match opened.map_or_else(|| self.open(), |ledger| Ok(Some(ledger))) {
             Ok(Some(ledger)) => ledger,
-            Ok(None) => return Outcome::Silent,
+            Ok(None) => return Outcome::Silent(Silence::NoSource),
             Err(error) => return self.deliver_without_ledger(&settings, &error, target),
         };
         ledger.set_patience(patience(self.deadline));
@@ -156,11 +178,37 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// Returns whether the event can neither carry context nor change what is due, regardless of the ledger.
-    fn is_silent(&self) -> bool {
+    /// Returns why the event can neither carry context nor change what is due, regardless of the ledger, if so.
+    fn is_silent(&self) -> Option<Silence> {
         let event = self.request.event;
         let has_effect = event.carries || event.moment == Moment::Message;
-        !self.request.is_reset && (self.present == 0 || !has_effect || event.moment == Moment::Nothing)
+        if self.request.is_reset {
+            return None;
+        }
+        if !has_effect || event.moment == Moment::Nothing {
+            return Some(Silence::CarriesNothing);
+        }
+        (self.present == 0).then_some(Silence::NoSource)
+    }
+
+    /// Returns why nothing is due according to the ledger.
+    fn why_quiet(&self) -> Silence {
+        let (request, event) = (self.request, self.request.event);
+        let is_wordless = event.moment == Moment::Message && request.message.is_none() && self.present & by_message() != 0;
+        match () {
+            () if self.present == 0 => Silence::NoSource,
+            () if !event.carries => Silence::CarriesNothing,
+            () if is_wordless => Silence::NoMessage,
+            () => Silence::NothingDue,
+        }
+    }
+
+    /// Returns the user's words without secrets.
+    fn words(&mut self) -> Option<&str> {
+        if self.words.is_none() {
+            self.words = self.request.message.as_deref().map(|message| redact(message).text.into_owned());
+        }
+        self.words.as_deref()
     }
 
     /// Returns the sources that must wait for the next event, because the agent drops context at this one: this message's
@@ -217,6 +265,9 @@ impl<'a> Window<'a> {
     fn bring(&mut self, settings: &Settings, sources: Sources, message: Option<&str>) -> Gathered {
         let mut gathered = sources::bring(&self.ask(settings, message), sources);
         self.notes.append(&mut gathered.notes);
+        self.documents = std::mem::take(&mut gathered.documents);
+        self.silence = gathered.silence;
+        self.brought = u32::try_from(gathered.pieces.len()).unwrap_or(u32::MAX);
         gathered
     }
 

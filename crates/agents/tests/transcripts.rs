@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use briefing_agents::host::Embedded;
 use briefing_agents::transcripts::{self, Budget, Settled, Silence};
 use briefing_agents::{Request, find, window};
-use briefing_store::{Place, SessionRow, Verdict};
+use briefing_store::{Filter, Place, SessionRow, Verdict};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 use tempfile::TempDir;
@@ -34,7 +34,7 @@ impl Session {
         let request = Request::message(find("opencode").unwrap(), "ses_1", project, "hello", "1").unwrap();
         let _ = window::brief(&request, &host, &mut context);
         assert!(context.contains("Sells <things>"), "{context}");
-        let row = place(&host).sessions().unwrap().pop().unwrap();
+        let row = place(&host).sessions(&Filter::default()).unwrap().pop().unwrap();
         Self { top, host, context, row }
     }
 

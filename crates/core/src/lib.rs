@@ -36,6 +36,7 @@ pub mod secrets;
 pub mod select;
 pub mod settings;
 pub mod shown;
+pub mod silence;
 pub mod sources;
 pub mod text;
 pub mod tokens;
@@ -46,10 +47,11 @@ pub use candidate::Candidate;
 pub use failure::Failure;
 pub use fit::{Briefing, Segment};
 pub use moment::Moment;
-pub use note::{Level, Note, NoteKind};
+pub use note::{Level, Note, NoteKind, Numbers};
 pub use piece::{Brought, Order, Piece};
 pub use reason::Reason;
 pub use render::window::Rendered;
+pub use silence::Silence;
 pub use sources::Source;
 
 /// Returns the BLAKE3 hash of bytes: the identity of content everywhere in the engine.

@@ -46,6 +46,10 @@ pub enum NoteKind {
     Empty,
     Budget,
     NoRoom,
+    /// Its score was too far below the best one.
+    Score,
+    /// Better ones had reached the limit.
+    Limit,
     Replaced,
     Config,
     Format,
@@ -99,6 +103,8 @@ impl NoteKind {
             Self::Empty => "empty",
             Self::Budget => "over the budget",
             Self::NoRoom => "not enough room",
+            Self::Score => "below the score",
+            Self::Limit => "over the limit",
             Self::Replaced => "with replaced characters",
             Self::Config => "configuration",
             Self::Format => "malformed",
@@ -122,11 +128,29 @@ pub struct Note {
     /// What decided this: a setting with its origin, an ignore file with its pattern, or a flag.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<String>,
+    /// The numbers that decided it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub numbers: Option<Numbers>,
+}
+
+/// What something had and what it needed, in the unit of the note's kind: tokens, documents, or thousandths of a score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Numbers {
+    pub had: u64,
+    pub needed: u64,
+}
+
+impl Numbers {
+    /// Returns the numbers of two scores.
+    pub fn of_scores(had: f32, needed: f32) -> Self {
+        let thousandths = |score: f32| (score.max(0.0) * 1000.0).round() as u64;
+        Self { had: thousandths(had), needed: thousandths(needed) }
+    }
 }
 
 impl Note {
     pub fn new(path: impl Into<String>, kind: NoteKind, level: Level, reason: impl Into<String>) -> Self {
-        Self { path: path.into(), kind, level, reason: reason.into(), decided_by: None }
+        Self { path: path.into(), kind, level, reason: reason.into(), decided_by: None, numbers: None }
     }
 
     pub fn info(path: impl Into<String>, kind: NoteKind, reason: impl Into<String>) -> Self {
@@ -141,6 +165,11 @@ impl Note {
     pub fn decided_by(mut self, layer: impl Into<String>) -> Self {
         self.decided_by = Some(layer.into());
         self
+    }
+
+    #[must_use]
+    pub fn measured(self, numbers: Numbers) -> Self {
+        Self { numbers: Some(numbers), ..self }
     }
 }
 
@@ -200,14 +229,14 @@ impl Tally {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Kept {
-    Note { path: String, kind: NoteKind, level: Level, reason: String, decided_by: Option<String> },
+    Note { path: String, kind: NoteKind, level: Level, reason: String, decided_by: Option<String>, numbers: Option<Numbers> },
     Sentence(String),
 }
 
 impl From<Kept> for Note {
     fn from(kept: Kept) -> Self {
         match kept {
-            Kept::Note { path, kind, level, reason, decided_by } => Self { path, kind, level, reason, decided_by },
+            Kept::Note { path, kind, level, reason, decided_by, numbers } => Self { path, kind, level, reason, decided_by, numbers },
             Kept::Sentence(text) => Self::info("", NoteKind::Other, text),
         }
     }
@@ -223,6 +252,8 @@ mod tests {
         let text = serde_json::to_string(&note).unwrap();
         assert_eq!(text, r#"{"path":"docs/a.md","kind":"near-limit","level":"warning","reason":"is long","decided_by":"--max-tokens"}"#);
         assert_eq!(serde_json::from_str::<Note>(&text).unwrap(), note);
+        let scored = Note::info("b.md", NoteKind::Score, "is far behind").measured(Numbers::of_scores(0.25, 0.5));
+        assert_eq!(serde_json::from_str::<Note>(&serde_json::to_string(&scored).unwrap()).unwrap(), scored);
         let plain = Note::info("", NoteKind::Empty, "nothing there");
         assert_eq!(serde_json::from_str::<Note>(&serde_json::to_string(&plain).unwrap()).unwrap(), plain);
     }

@@ -2,6 +2,7 @@
 
 use crate::note::{Level, Note};
 use crate::reason::Reason;
+use crate::silence::Silence;
 use crate::sources::Source;
 use crate::tokens::estimate_bytes;
 use crate::watch::Watched;
@@ -127,7 +128,7 @@ impl Piece {
 }
 
 /// What a source found at a moment: its pieces, and notes about what happened.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Brought {
     pub pieces: Vec<Piece>,
     pub notes: Vec<Note>,
@@ -135,6 +136,10 @@ pub struct Brought {
     pub watched: Vec<Watched>,
     /// The documents must be prepared for search before the next message, because there was no time for it now.
     pub is_behind: bool,
+    /// Why there are no pieces, if the source knows it better than "there is nothing".
+    pub silence: Option<Silence>,
+    /// The version of the documents that were searched, empty if none were.
+    pub documents: String,
 }
 
 impl Brought {

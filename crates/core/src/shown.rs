@@ -136,6 +136,27 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
+/// Returns the first words of a text on one line, with at most so many characters.
+pub fn first_words(text: &str, characters: usize) -> String {
+    let mut words = String::new();
+    for word in text.split_whitespace() {
+        let gap = usize::from(!words.is_empty());
+        let used = words.chars().count();
+        if used + gap + word.chars().count() > characters {
+            if words.is_empty() {
+                words.extend(word.chars().take(characters));
+            }
+            words.push('…');
+            break;
+        }
+        if gap > 0 {
+            words.push(' ');
+        }
+        words.push_str(word);
+    }
+    words
+}
+
 /// Orders paths the way a tree lists them: component by component, each by its bytes.
 pub fn tree_order(a: &str, b: &str) -> std::cmp::Ordering {
     let rank = |byte: u8| if byte == b'/' { 0 } else { u16::from(byte) + 1 };

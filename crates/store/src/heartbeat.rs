@@ -2,7 +2,7 @@
 //!
 //! A hook with nothing to deliver must be fast, but `brief doctor` must be able to distinguish "it ran and printed
 //! nothing" from "it never ran". Appending a line takes no lock and a few microseconds; opening the database would double
-//! the lifetime of such a process. The log has two files: at 256 KB the current file replaces the old one.
+//! the lifetime of such a process. The log has two files: at 1 MB the current file replaces the old one.
 //!
 //! Where our directory cannot be used, the log is in a directory of its own below the system's temporary one. It is the
 //! only memory of what was delivered without a ledger.
@@ -20,12 +20,12 @@ use crate::place::Place;
 
 const FILE: &str = "heartbeat.jsonl";
 const OLD_FILE: &str = "heartbeat.old.jsonl";
-const RING_BYTES: u64 = 256 * 1024;
+const RING_BYTES: u64 = 1024 * 1024;
 /// A line must fit into one atomic append.
 const MAX_LINE: usize = 2000;
 
 /// One hook that changed nothing in the ledger.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Beat {
     /// Milliseconds since 1970.
     pub at: i64,
@@ -33,6 +33,9 @@ pub struct Beat {
     pub event: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub session: String,
+    /// The directory of the event.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub directory: String,
     #[serde(default)]
     pub lane: u8,
     /// How long the process took, in microseconds.
@@ -88,19 +91,42 @@ fn append(directory: &Path, beat: &Beat) -> io::Result<()> {
 
 /// Reads all lines, oldest first. Lines that cannot be read are skipped.
 pub fn beats(place: &Place) -> Vec<Beat> {
-    let mut beats = Vec::new();
-    for place in [place, &place.spare()].into_iter().filter(|place| place.check().is_ok()) {
-        for name in [OLD_FILE, FILE] {
-            let text = fs::read(place.directory().join(name)).unwrap_or_default();
-            beats.extend(text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Beat>(line).ok()));
-        }
-    }
-    beats.sort_by_key(|beat| beat.at);
+    let mut beats = newest_beats(place, usize::MAX, |_| Some(true));
+    beats.reverse();
     beats
+}
+
+/// Reads the newest lines that are wanted, newest first. `is_wanted` ends the search with `None`; lines that cannot be read
+/// are skipped.
+pub(crate) fn newest_beats(place: &Place, count: usize, is_wanted: impl Fn(&Beat) -> Option<bool>) -> Vec<Beat> {
+    let mut all = Vec::new();
+    for place in [place, &place.spare()].into_iter().filter(|place| place.check().is_ok()) {
+        let mut found = Vec::new();
+        'files: for name in [FILE, OLD_FILE] {
+            let text = fs::read(place.directory().join(name)).unwrap_or_default();
+            for beat in text.rsplit(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Beat>(line).ok()) {
+                match is_wanted(&beat) {
+                    Some(true) => found.push(beat),
+                    Some(false) => {}
+                    None => break 'files,
+                }
+                if found.len() == count {
+                    break 'files;
+                }
+            }
+        }
+        all.append(&mut found);
+    }
+    // Processes that run at the same time may write in another order than they looked at the clock.
+    all.sort_by_key(|beat| std::cmp::Reverse(beat.at));
+    all.truncate(count);
+    all
 }
 
 #[cfg(test)]
 mod tests {
+    use briefing_core::Silence;
+
     use super::*;
 
     fn line(at: i64) -> Beat {
@@ -109,9 +135,10 @@ mod tests {
             agent: "claude".into(),
             event: "PostToolBatch".into(),
             session: "s".into(),
+            directory: "/p".into(),
             lane: 1,
             micros: 900,
-            outcome: Outcome::Silent,
+            outcome: Outcome::Silent(Silence::NothingDue),
             notes: Vec::new(),
         }
     }
@@ -120,11 +147,11 @@ mod tests {
     fn the_ring_stays_small_and_keeps_the_newest() {
         let directory = tempfile::tempdir().unwrap();
         let place = Place::Directory(directory.path().into());
-        for at in 0..8000 {
+        for at in 0..30_000 {
             beat(&place, &line(at)).unwrap();
         }
         let kept = beats(&place);
-        assert_eq!(kept.last().unwrap().at, 7999);
+        assert_eq!(kept.last().unwrap().at, 29_999);
         assert!(kept.len() > 1000);
         let bytes: u64 = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
         assert!(bytes <= 2 * RING_BYTES + 4096, "{bytes}");

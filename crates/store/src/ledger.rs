@@ -38,6 +38,8 @@ pub struct Arrival<'a> {
     pub owe: u32,
     /// The user's words, kept for a reset in the middle of the turn.
     pub message: Option<&'a str>,
+    /// The first words of the message: they name a session that has no name yet.
+    pub title: Option<&'a str>,
     /// The session whose window this one began with; only looked at when this one is new.
     pub parent: Option<Parent<'a>>,
     /// The file with the session's history, if the event names it.
@@ -73,6 +75,8 @@ pub struct Known {
     pub scanned: String,
     /// The agent's process that owns the window, see [`Holder::text`]. Empty: not known.
     pub client: String,
+    /// Whether a message has named the session.
+    pub is_named: bool,
 }
 
 pub type PlanId = i64;
@@ -167,22 +171,38 @@ pub struct Claim {
     pub follows: bool,
     /// Deliveries that wait for a later event.
     pub left: u32,
+    /// Whether a tool that runs at the same time has just printed, so that everything waits.
+    pub is_held_back: bool,
     /// In the first output of an event: the files in all of its outputs, and their estimated tokens.
     pub files: Vec<String>,
     pub tokens: u64,
 }
 
 /// The outcome of an event, for the log.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LogEntry<'a> {
     pub now: i64,
     pub event: &'a str,
-    pub lane: u8,
+    /// `None`: a person or a model asked, not an event of the agent.
+    pub moment: Option<Moment>,
     pub micros: u64,
     pub outcome: &'a Outcome,
     /// In the agent's unit.
     pub size: u64,
     pub notes: &'a [Note],
+    /// What decided: a view can decide once more with it.
+    pub basis: Basis<'a>,
+}
+
+/// What the decisions of an event depended on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Basis<'a> {
+    /// The user's words, without secrets. The log keeps the first 4 KB.
+    pub message: Option<&'a str>,
+    /// The version of the documents that were searched. Empty: none were.
+    pub documents: &'a str,
+    /// The hash of the settings.
+    pub settings: &'a str,
 }
 
 /// What a session's window received of one piece in this epoch.
@@ -252,7 +272,11 @@ pub trait Ledger: fmt::Debug {
     /// Returns the process that prints a slot, as soon as there is one.
     fn printer_of(&mut self, session: i64, slot: i64) -> Result<Option<u32>, StoreError>;
 
-    /// Marks a printed claim as delivered and logs the event.
+    /// Names a session that has no name yet.
+    fn name(&mut self, session: i64, title: &str) -> Result<(), StoreError>;
+
+    /// Marks a printed claim as delivered and logs the event; one that printed nothing is only logged. The lanes of an event
+    /// share one line of the log.
     fn confirm(&mut self, claim: &Claim, entry: &LogEntry<'_>) -> Result<(), StoreError>;
 
     /// Releases a claim that could not be printed.

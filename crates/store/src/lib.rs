@@ -21,17 +21,21 @@ mod place;
 mod reader;
 mod receipt;
 mod sqlite;
+mod texts;
+mod timeline;
 
 pub use error::StoreError;
 pub use heartbeat::{Beat, beat, beats, can_beat};
 pub use holder::{Holder, Life};
 pub use key::SessionKey;
 pub use ledger::{
-    Admission, Arrival, Arrived, Claim, Claimed, Earlier, Forgetting, Given, Known, Ledger, LogEntry, Offer, Parent, PlanId, PlanState,
-    Printer,
+    Admission, Arrival, Arrived, Basis, Claim, Claimed, Earlier, Forgetting, Given, Known, Ledger, LogEntry, Offer, Parent, PlanId,
+    PlanState, Printer,
 };
 pub use open::{Opened, damaged, open, open_existing, reader, repair};
 pub use outcome::Outcome;
 pub use place::Place;
-pub use reader::{DeliveryRow, EventRow, Filter, Reader, SessionRow, State};
+pub use reader::{DeliveryRow, EventRow, Filter, Reader, SessionName, SessionRow, State, UsageRow};
 pub use receipt::{Judged, Judgement, Look, OpenReceipts, ReceiptRow, Unproven, Verdict};
+pub use texts::{TextLimits, keep_texts, kept_text};
+pub use timeline::timeline;

@@ -2,16 +2,18 @@
 
 use std::fmt;
 
+use briefing_core::Silence;
 use serde::{Deserialize, Serialize};
 
 /// How a hook ended. Only [`Outcome::Delivered`] changed the ledger's deliveries.
 ///
-/// The log keeps a word and, for some, a problem: two columns of a row, two fields of a JSON object.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// The log keeps a word and, for some, a problem or the reason of the silence, each in a column of its own. In a JSON
+/// object the fields of the reason are beside the word.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Kept", into = "Kept")]
 pub enum Outcome {
-    /// Nothing was due.
-    Silent,
+    /// Nothing was delivered.
+    Silent(Silence),
     Delivered,
     /// Printed, but not recorded in a ledger.
     DeliveredWithoutLedger,
@@ -39,7 +41,7 @@ impl Outcome {
     /// Returns the word that the log stores. These words never change.
     pub fn word(&self) -> &str {
         match self {
-            Self::Silent => "silent",
+            Self::Silent(_) => "silent",
             Self::Delivered => "delivered",
             Self::DeliveredWithoutLedger => "delivered-without-ledger",
             Self::Emptied => "emptied",
@@ -60,10 +62,18 @@ impl Outcome {
         }
     }
 
+    /// Returns why nothing was delivered, for a silent one.
+    pub fn silence(&self) -> Option<Silence> {
+        match self {
+            Self::Silent(why) => Some(*why),
+            _ => None,
+        }
+    }
+
     /// Reads what the log kept. Version 0.1 kept the sentences of [`fmt::Display`] instead of words.
-    pub(crate) fn read(word: &str, problem: &str) -> Self {
+    pub(crate) fn read(word: &str, problem: &str, why: Silence) -> Self {
         match word {
-            "silent" => Self::Silent,
+            "silent" => Self::Silent(why),
             "delivered" => Self::Delivered,
             "delivered-without-ledger" | "delivered without the ledger" => Self::DeliveredWithoutLedger,
             "emptied" | "the window was emptied" => Self::Emptied,
@@ -84,7 +94,8 @@ impl Outcome {
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Silent => f.write_str("silent"),
+            Self::Silent(Silence::Untold) => f.write_str("silent"),
+            Self::Silent(why) => write!(f, "silent: {why}"),
             Self::Delivered => f.write_str("delivered"),
             Self::DeliveredWithoutLedger => f.write_str("delivered without the ledger"),
             Self::Emptied => f.write_str("the window was emptied"),
@@ -98,34 +109,38 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// The two fields of an object.
+/// The fields of an object.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     outcome: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     problem: String,
+    #[serde(flatten)]
+    why: Option<Silence>,
 }
 
 impl From<Outcome> for Kept {
     fn from(outcome: Outcome) -> Self {
-        Self { outcome: outcome.word().to_owned(), problem: outcome.problem().to_owned() }
+        Self { outcome: outcome.word().to_owned(), problem: outcome.problem().to_owned(), why: outcome.silence() }
     }
 }
 
 impl From<Kept> for Outcome {
     fn from(kept: Kept) -> Self {
-        Self::read(&kept.outcome, &kept.problem)
+        Self::read(&kept.outcome, &kept.problem, kept.why.unwrap_or_default())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use briefing_core::select::Abstention;
+
     use super::*;
 
     fn all() -> Vec<Outcome> {
         let problem = "the input ended: too early".to_owned();
         vec![
-            Outcome::Silent,
+            Outcome::Silent(Silence::Untold),
             Outcome::Delivered,
             Outcome::DeliveredWithoutLedger,
             Outcome::Emptied,
@@ -141,10 +156,14 @@ mod tests {
     #[test]
     fn words_and_problems_are_read_back() {
         for outcome in all() {
-            assert_eq!(Outcome::read(outcome.word(), outcome.problem()), outcome);
+            assert_eq!(Outcome::read(outcome.word(), outcome.problem(), outcome.silence().unwrap_or_default()), outcome);
             let json = serde_json::to_string(&outcome).unwrap();
             assert_eq!(serde_json::from_str::<Outcome>(&json).unwrap(), outcome, "{json}");
         }
+        let fits = Silence::NothingFits { because: Abstention::NoTopic, confidence: 0.5, needed: 0.75 };
+        let json = serde_json::to_string(&Outcome::Silent(fits)).unwrap();
+        assert_eq!(json, r#"{"outcome":"silent","why":"nothing-fits","because":"no-topic","confidence":0.5,"needed":0.75}"#);
+        assert_eq!(serde_json::from_str::<Outcome>(&json).unwrap(), Outcome::Silent(fits));
         let bad = Outcome::BadInput { problem: "no object".into() };
         assert_eq!(serde_json::to_string(&bad).unwrap(), r#"{"outcome":"bad-input","problem":"no object"}"#);
     }
@@ -152,7 +171,7 @@ mod tests {
     #[test]
     fn the_sentences_of_version_0_1_are_read() {
         for outcome in all() {
-            assert_eq!(Outcome::read(&outcome.to_string(), ""), outcome);
+            assert_eq!(Outcome::read(&outcome.to_string(), "", Silence::Untold), outcome);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Claim, print, confirm: exactly once, also across lanes, crashes and changes.
 
 use briefing_core::Moment;
-use briefing_store::{Outcome, PlanState, State};
+use briefing_store::{Filter, Outcome, PlanState, State};
 
-use crate::{on_every_engine, texts};
+use crate::{of, on_every_engine, texts};
 
 #[test]
 fn a_piece_is_delivered_once() {
@@ -15,7 +15,7 @@ fn a_piece_is_delivered_once() {
         fixture.confirm(&claim);
         let again = fixture.arrive(None, 1, false);
         assert_eq!((again.known.session, again.known.done, again.known.open), (arrived.known.session, 1, 0));
-        assert_eq!(fixture.reader.sessions().unwrap().len(), 1, "one session, however many events");
+        assert_eq!(fixture.reader.sessions(&Filter::default()).unwrap().len(), 1, "one session, however many events");
         assert_eq!(texts(&fixture.admit(&again, 1, &[("/a", "1")])), [""; 0]);
     });
 }
@@ -172,9 +172,9 @@ fn the_log_is_a_ring_and_knows_its_session() {
         let arrived = fixture.arrive(None, 1, false);
         let claim = fixture.admit(&arrived, 1, &[("/a", "1")]);
         fixture.confirm(&claim);
-        let events = fixture.reader.events(Some("one")).unwrap();
+        let events = fixture.reader.events(&of("one")).unwrap();
         assert_eq!((events.len(), events[0].micros, &events[0].outcome), (1, 900, &Outcome::Delivered));
-        assert_eq!(fixture.reader.events(Some(&events[0].session)).unwrap().len(), 1);
-        assert_eq!(fixture.reader.events(Some("two")).unwrap().len(), 0);
+        assert_eq!(fixture.reader.events(&of(&events[0].name.session)).unwrap().len(), 1);
+        assert_eq!(fixture.reader.events(&of("two")).unwrap().len(), 0);
     });
 }

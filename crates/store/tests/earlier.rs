@@ -6,10 +6,10 @@
 use std::fs;
 
 use briefing_core::fit::{Briefing, Standing};
-use briefing_core::{Moment, Note, NoteKind, Order, Reason, Source};
+use briefing_core::{Moment, Note, NoteKind, Order, Reason, Silence, Source};
 use briefing_store::{Filter, Offer, Outcome, Place, State};
 
-use crate::{Fixture, PATIENCE, plain, texts};
+use crate::{Fixture, PATIENCE, of, plain, texts};
 
 fn place() -> (tempfile::TempDir, Place) {
     let state = tempfile::tempdir().unwrap();
@@ -39,7 +39,7 @@ fn every_way_of_opening_migrates() {
         let (_state, place) = place();
         assert_eq!(version(&place), 1000);
         open(&place);
-        assert_eq!(version(&place), 1004);
+        assert_eq!(version(&place), 1005);
     }
 }
 
@@ -50,7 +50,7 @@ fn many_can_migrate_at_once() {
         for _ in 0..16 {
             scope.spawn(|| {
                 let mut reader = briefing_store::reader(&place, PATIENCE).unwrap().unwrap();
-                assert_eq!(reader.deliveries(Filter::default()).unwrap().len(), 8);
+                assert_eq!(reader.deliveries(&Filter::default()).unwrap().len(), 8);
             });
         }
     });
@@ -78,12 +78,15 @@ fn deliveries_and_the_log_are_kept_and_typed() {
     );
     assert_eq!(rows[4].reason, Reason::Earlier { text: "core file, verbatim".into() });
     assert!(rows.iter().all(|row| row.event.is_empty() && row.rendered_hash.is_none() && row.rendered_length.is_none()));
-    let events = fixture.reader.events(Some("fixture")).unwrap();
+    let events = fixture.reader.events(&of("fixture")).unwrap();
     assert_eq!(events.iter().map(|event| event.event.as_str()).collect::<Vec<_>>(), ["SessionStart", "UserPromptSubmit", "PostToolBatch"]);
     assert!(events.iter().all(|event| event.outcome == Outcome::Delivered));
+    let carried = fixture.reader.carried(&events.iter().map(|event| event.id).collect::<Vec<_>>()).unwrap();
+    assert_eq!(carried.iter().map(|row| row.carrier).collect::<Vec<_>>(), [1, 1, 1, 2, 3, 3], "by their times");
+    assert_eq!((events[0].name.directory.as_str(), events[0].name.title.as_str()), ("/tmp/hst/proj", ""));
     let sentence = "docs/retry.md: AWS access key on line 4 was redacted";
     assert_eq!(events[1].notes, [Note::info("", NoteKind::Other, sentence)]);
-    assert_eq!(fixture.reader.sessions().unwrap()[0].context_paths.len(), 6);
+    assert_eq!(fixture.reader.sessions(&Filter::default()).unwrap()[0].context_paths.len(), 6);
     let given = fixture.ledger.given(1, None).unwrap();
     let rules = given.iter().find(|given| given.path.ends_with("CONSTITUTION.md")).unwrap();
     assert_eq!((rules.source, rules.order), (Some(Source::Gate), Order::Constitution.number()));
@@ -122,7 +125,7 @@ fn what_version_0_1_writes_after_the_migration_has_its_source() {
     let insert = "INSERT INTO deliveries (session, epoch, piece, hash, part, parts, path, reason, moment, rank, transient, size, tokens,
         text, slot, at, state) VALUES (1, 1, '/new', 'h', 1, 1, '/new', 'docs: matches: x', 'message', 1, 0, 9, 3, 'text', 9, 5, 0)";
     connection.execute(insert, []).unwrap();
-    let row = fixture.reader.deliveries(Filter { path: Some("/new"), session: None }).unwrap().remove(0);
+    let row = fixture.reader.deliveries(&Filter { path: Some("/new"), ..Filter::default() }).unwrap().remove(0);
     assert_eq!((row.source, row.reason), (Some(Source::Docs), Reason::Earlier { text: "matches: x".into() }));
     let key = briefing_store::SessionKey::new("claude", "fixture", None);
     let arrived = fixture.ledger.arrive(&plain(&key, &fixture.holder, fixture.now)).unwrap();
@@ -140,5 +143,5 @@ fn the_heartbeat_is_read() {
     let (_state, place) = place();
     let outcomes: Vec<Outcome> = briefing_store::beats(&place).into_iter().map(|beat| beat.outcome).collect();
     let problem = "the input is not a JSON object".to_owned();
-    assert_eq!(outcomes, [Outcome::BadInput { problem }, Outcome::Silent, Outcome::UnknownEvent]);
+    assert_eq!(outcomes, [Outcome::BadInput { problem }, Outcome::Silent(Silence::Untold), Outcome::UnknownEvent]);
 }

@@ -150,7 +150,7 @@ fn notes_are_objects_in_the_log_and_in_its_json() {
         let arrived = fixture.arrive(None, 1, false);
         let claim = fixture.admit(&arrived, 1, &[("/a", "1")]);
         fixture.confirm_with(&claim, &notes);
-        let events = fixture.reader.events(None).unwrap();
+        let events = fixture.reader.events(&Filter::default()).unwrap();
         assert_eq!(events[0].notes, notes);
         let json = serde_json::to_value(&events[0]).unwrap();
         assert_eq!((&json["outcome"], json.get("problem")), (&"delivered".into(), None));
@@ -165,7 +165,9 @@ fn why_asks_for_one_path() {
     on_every_engine(|fixture| {
         admit(fixture, &[core_file(0), segment(("/p/docs/a.mdx", "1"), 0)]);
         admit(fixture, &parts());
-        let mut count = |path: &str, session: Option<&str>| fixture.reader.deliveries(Filter { session, path: Some(path) }).unwrap().len();
+        let mut count = |path: &str, session: Option<&str>| {
+            fixture.reader.deliveries(&Filter { session, path: Some(path), ..Filter::default() }).unwrap().len()
+        };
         assert_eq!(count("docs/a.md", None), 2, "as shown");
         assert_eq!(count("/p/docs/a.md", None), 2, "the file, with its sections");
         assert_eq!(count("/p/docs/a.md#retry", Some("one")), 2, "one section");

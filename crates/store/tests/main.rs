@@ -9,6 +9,8 @@ mod facts;
 mod holding;
 mod opening;
 mod receipts;
+mod texts;
+mod views;
 mod window;
 
 use std::path::Path;
@@ -17,8 +19,8 @@ use std::time::Duration;
 use briefing_core::fit::{Briefing, Segment, Standing};
 use briefing_core::{Moment, Note, Order, Reason, Source};
 use briefing_store::{
-    Admission, Arrival, Arrived, Claim, DeliveryRow, Filter, Holder, Ledger, LogEntry, Offer, Outcome, Parent, Place, Printer, Reader,
-    SessionKey, SessionRow,
+    Admission, Arrival, Arrived, Basis, Claim, DeliveryRow, Filter, Holder, Ledger, LogEntry, Offer, Outcome, Parent, Place, Printer,
+    Reader, SessionKey, SessionRow,
 };
 
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -88,7 +90,7 @@ impl Fixture {
 
     fn session(&mut self, session: &str) -> SessionRow {
         let key = SessionKey::new("claude", session, None);
-        self.reader.sessions().unwrap().into_iter().find(|row| row.native == key.native).unwrap()
+        self.reader.sessions(&Filter::default()).unwrap().into_iter().find(|row| row.native == key.native).unwrap()
     }
 
     fn paths_of(&mut self, session: &str) -> Vec<String> {
@@ -96,7 +98,7 @@ impl Fixture {
     }
 
     fn deliveries(&mut self) -> Vec<DeliveryRow> {
-        self.reader.deliveries(Filter::default()).unwrap()
+        self.reader.deliveries(&Filter::default()).unwrap()
     }
 
     /// Admits pieces, each into a separate slot, after everything that is queued.
@@ -136,9 +138,26 @@ impl Fixture {
     }
 
     fn confirm_with(&mut self, claim: &Claim, notes: &[Note]) {
-        let entry = LogEntry { now: self.now, event: self.event, lane: 1, micros: 900, outcome: &Outcome::Delivered, size: 3, notes };
+        let entry = LogEntry { now: self.now, event: self.event, notes, ..ENTRY };
         self.ledger.confirm(claim, &entry).unwrap();
     }
+}
+
+/// The line of an event that delivered something.
+const ENTRY: LogEntry<'_> = LogEntry {
+    now: 0,
+    event: "SessionStart",
+    moment: Some(Moment::Session),
+    micros: 900,
+    outcome: &Outcome::Delivered,
+    size: 3,
+    notes: &[],
+    basis: Basis { message: None, documents: "", settings: "" },
+};
+
+/// Everything of one session.
+fn of(session: &str) -> Filter<'_> {
+    Filter { session: Some(session), ..Filter::default() }
 }
 
 /// An event with one lane that changes nothing.
@@ -157,6 +176,7 @@ fn plain<'a>(key: &'a SessionKey, holder: &'a Holder, now: i64) -> Arrival<'a> {
         forget_sources: 0,
         owe: 0,
         message: None,
+        title: None,
         parent: None,
         transcript: None,
     }

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use briefing_store::{Beat, Outcome, Place, StoreError, beat, damaged, open, open_existing, reader};
+use briefing_core::Silence;
+use briefing_store::{Beat, Filter, Outcome, Place, StoreError, beat, damaged, open, open_existing, reader};
 
 use crate::PATIENCE;
 
@@ -15,7 +16,7 @@ fn made() -> (tempfile::TempDir, Place) {
 }
 
 fn sessions(place: &Place) -> usize {
-    reader(place, PATIENCE).unwrap().unwrap().sessions().unwrap().len()
+    reader(place, PATIENCE).unwrap().unwrap().sessions(&Filter::default()).unwrap().len()
 }
 
 #[test]
@@ -174,6 +175,6 @@ fn nothing_is_written_through_a_planted_link() {
 
 #[cfg(unix)]
 fn a_beat() -> Beat {
-    let (agent, event, session) = ("claude".into(), "Stop".into(), "s".into());
-    Beat { at: 1, agent, event, session, lane: 1, micros: 1, outcome: Outcome::Silent, notes: Vec::new() }
+    let (agent, event, session, directory) = ("claude".into(), "Stop".into(), "s".into(), "/p".into());
+    Beat { at: 1, agent, event, session, directory, lane: 1, micros: 1, outcome: Outcome::Silent(Silence::Untold), notes: Vec::new() }
 }

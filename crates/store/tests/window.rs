@@ -2,7 +2,7 @@
 
 use briefing_core::Moment;
 use briefing_core::fit::{Briefing, Due, Part, Segment, Standing};
-use briefing_store::{Arrival, Arrived, Forgetting, Offer, PlanState, SessionKey};
+use briefing_store::{Arrival, Arrived, Filter, Forgetting, Offer, PlanState, SessionKey};
 
 use crate::{Fixture, on_every_engine, plain, segment, texts};
 
@@ -33,7 +33,7 @@ fn a_session_that_begins_with_a_reset_is_not_emptied_by_its_second_lane() {
         let first = fixture.arrive(Some("compact"), 1, true);
         let second = fixture.arrive(Some("compact"), 2, true);
         assert_eq!((second.known.epoch, second.state), (first.known.epoch, PlanState::Others));
-        assert_eq!(fixture.reader.sessions().unwrap().len(), 1);
+        assert_eq!(fixture.reader.sessions(&Filter::default()).unwrap().len(), 1);
     });
 }
 
@@ -70,10 +70,10 @@ fn sessions_not_seen_for_a_month_are_forgotten() {
         let key = SessionKey::new("claude", "another", None);
         let arrival = Arrival { cwd: "/q", ..plain(&key, &fixture.holder, fixture.now + month) };
         fixture.ledger.arrive(&arrival).unwrap();
-        let sessions = fixture.reader.sessions().unwrap();
+        let sessions = fixture.reader.sessions(&Filter::default()).unwrap();
         assert_eq!((sessions.len(), sessions[0].cwd.as_str()), (1, "/q"));
         assert_eq!(fixture.deliveries(), []);
-        assert_eq!(fixture.reader.events(None).unwrap(), []);
+        assert_eq!(fixture.reader.events(&Filter::default()).unwrap(), []);
     });
 }
 
@@ -114,7 +114,7 @@ fn a_fork_of_an_unknown_session_is_a_new_one() {
     on_every_engine(|fixture| {
         let fork = fixture.fork("fork", i64::MAX);
         assert_eq!((fork.known.done, fork.known.open), (0, 0));
-        assert_eq!(fixture.reader.sessions().unwrap().len(), 1, "the unknown parent does not become a session");
+        assert_eq!(fixture.reader.sessions(&Filter::default()).unwrap().len(), 1, "the unknown parent does not become a session");
         assert_eq!(texts(&fixture.admit(&fork, 1, &[("/a", "1")])), ["/a=1"]);
     });
 }

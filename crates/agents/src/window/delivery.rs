@@ -6,12 +6,11 @@ use std::time::{Duration, Instant};
 use briefing_core::fit::{Briefing, Standing, fit};
 use briefing_core::frames::inline;
 use briefing_core::render::window::{self, Place};
-use briefing_core::secrets::redact;
 use briefing_core::settings::{Announce, Settings};
 use briefing_core::shown::{path_text, relative_text};
 use briefing_core::sources::{Opens, Source, Sources};
 use briefing_core::watch::{self, Watched};
-use briefing_core::{Moment, Piece};
+use briefing_core::{Moment, Piece, Silence};
 use briefing_store::{
     Admission, Arrival, Arrived, Claim, Holder, Known, Ledger, Life, Offer, Parent, PlanState, Printer, SessionKey, StoreError,
 };
@@ -36,7 +35,10 @@ impl Window<'_> {
         let mut arrived = self.arrive(ledger, &holder, request.is_reset)?;
         self.is_first = arrived.known.done == 0;
         if !request.event.carries {
-            return Ok(if request.is_reset { Outcome::Emptied } else { Outcome::Silent });
+            let outcome = if request.is_reset { Outcome::Emptied } else { Outcome::Silent(Silence::CarriesNothing) };
+            let claim = Claim { session: arrived.known.session, epoch: arrived.known.epoch, plan: arrived.plan, ..Claim::default() };
+            self.log(ledger, settings, &claim, &outcome, 0);
+            return Ok(outcome);
         }
         let printer = Printer {
             lane: request.lane.number,
@@ -46,10 +48,10 @@ impl Window<'_> {
             event: request.event.name,
             moment: request.carrying_moment(),
         };
-        let claim = loop {
+        let is_planner = loop {
             match arrived.state {
-                PlanState::Mine => break self.plan(settings, ledger, &arrived, printer)?,
-                PlanState::Ready => break ledger.claim(arrived.plan, printer, wall_clock())?,
+                PlanState::Mine => break true,
+                PlanState::Ready => break false,
                 PlanState::Lost => arrived = self.arrive(ledger, &holder, false)?,
                 PlanState::Others if Instant::now() > self.deadline => return Ok(Outcome::Busy),
                 PlanState::Others => {
@@ -58,10 +60,12 @@ impl Window<'_> {
                 }
             }
         };
-        self.hand_over(ledger, claim, printer, target)
+        let claim =
+            if is_planner { self.plan(settings, ledger, &arrived, printer)? } else { ledger.claim(arrived.plan, printer, wall_clock())? };
+        self.hand_over(ledger, settings, claim, Handing { printer, is_planner, epoch: arrived.known.epoch }, target)
     }
 
-    fn arrive(&self, ledger: &mut dyn Ledger, holder: &Holder, is_reset: bool) -> Result<Arrived, StoreError> {
+    fn arrive(&mut self, ledger: &mut dyn Ledger, holder: &Holder, is_reset: bool) -> Result<Arrived, StoreError> {
         let request = self.request;
         let origin = origin(request);
         // The payloads of two resumes are the same; only the client's process differs.
@@ -71,7 +75,8 @@ impl Window<'_> {
         let is_resumed = request.event.moment == Moment::Session && request.start == Start::Resume;
         let forgets = is_resumed && request.agent.keeps == Keeps::Messages;
         let keeps_message = self.present & by_message() != 0;
-        let message = request.message.as_deref().filter(|_| keeps_message).map(|message| redact(message).text);
+        let title = self.title();
+        self.words();
         ledger.arrive(&Arrival {
             key: &self.key,
             plan: (request.event.lanes > 1).then_some(occasion.as_str()),
@@ -86,7 +91,8 @@ impl Window<'_> {
             forget_all_but: forgets.then_some(Moment::Message),
             forget_sources: if forgets { Source::opening(&[Opens::First, Opens::Work]) } else { 0 },
             owe: self.owes(),
-            message: message.as_deref(),
+            message: self.words.as_deref().filter(|_| keeps_message),
+            title: title.as_deref(),
             parent: self.beside.as_ref().map(|key| Parent { key, until: began(request) }).or(forked),
             transcript: request.transcript.as_deref().and_then(Path::to_str),
         })
@@ -99,6 +105,10 @@ impl Window<'_> {
         let open = moment::sources(request.agent, request.event, request.start, known.done, known.owed) | self.changed;
         let sources = wanted(request, open & self.present, &known.message);
         let message = request.message.as_deref().or(Some(&known.message)).filter(|message| !message.is_empty());
+        if self.words.is_none() && sources & by_message() != 0 {
+            self.words = message.map(str::to_owned);
+        }
+        self.has_asked = sources != 0;
         let mut gathered = self.bring(settings, sources, message);
         if known.done == 0 && known.epoch == 1 && self.tells_changes() {
             gathered.pieces.extend(self.changes(settings, ledger));
@@ -108,7 +118,9 @@ impl Window<'_> {
         let offers = offers(pieces, &hashes);
         let room = self.room();
         let (mut notes, mut sent) = (Vec::new(), Vec::new());
+        let mut due = 0;
         let mut arrange = |standing: &Standing| -> Briefing {
+            due = standing.due.len();
             let mut briefing = match request.only {
                 Some(source) => fit_alone(source, standing, |own| fit(own, pieces, room)),
                 None => fit(standing, pieces, room),
@@ -137,6 +149,7 @@ impl Window<'_> {
         })?;
         self.notes.extend(notes);
         self.sent = sent;
+        self.is_any_due = due > 0;
         Ok(claim)
     }
 
@@ -144,17 +157,24 @@ impl Window<'_> {
     fn hand_over(
         &mut self,
         ledger: &mut dyn Ledger,
+        settings: &Settings,
         mut claim: Claim,
-        printer: Printer<'_>,
+        handing: Handing<'_>,
         target: &mut dyn Target,
     ) -> Result<Outcome, StoreError> {
         let request = self.request;
         if claim.follows {
             lanes::wait_for_turn(ledger, &claim, self.deadline);
-            claim = ledger.take_turn(claim, printer, wall_clock())?;
+            claim = ledger.take_turn(claim, handing.printer, wall_clock())?;
         }
         if claim.rows.is_empty() {
-            return Ok(Outcome::Silent);
+            let outcome = Outcome::Silent(self.why_silent(&claim, handing.epoch));
+            // The others were asked to print something that the planner has found not to be due; it says so for all.
+            self.is_logged = true;
+            if handing.is_planner {
+                self.log(ledger, settings, &claim, &outcome, 0);
+            }
+            return Ok(outcome);
         }
         let segments: Vec<&str> = claim.rows.iter().map(|row| row.text.as_str()).collect();
         let Claim { number, of, is_continued, left, .. } = claim;
@@ -166,18 +186,11 @@ impl Window<'_> {
             ledger.release(&claim)?;
             return Ok(Outcome::NotPrinted { problem: error.to_string() });
         }
-        let entry = briefing_store::LogEntry {
-            now: wall_clock(),
-            event: request.event.name,
-            lane: request.lane.number,
-            micros: u64::try_from(request.started.elapsed().as_micros()).unwrap_or(u64::MAX),
-            outcome: &Outcome::Delivered,
-            size: rendered.size,
-            notes: &self.notes,
-        };
         // The output has been written. If confirming fails, the output is delivered a second time.
-        let _ = ledger.confirm(&claim, &entry);
+        self.log(ledger, settings, &claim, &Outcome::Delivered, rendered.size);
+        self.is_logged = true;
         let _ = ledger.tidy();
+        self.keep_texts(settings, &claim);
         self.size = rendered.size;
         Ok(Outcome::Delivered)
     }
@@ -217,6 +230,10 @@ impl Window<'_> {
             self.changed = known.as_ref().map_or(0, |known| watch::changed(&known.watched)) & self.present;
         }
         let (request, known) = (self.request, known.as_ref());
+        if let Some((known, title)) = known.filter(|known| !known.is_named && request.lane.number == 1).zip(self.title()) {
+            // Once per session. Without it, the session has no name in the log.
+            let _ = ledger.name(known.session, &title);
+        }
         if request.is_reset || self.owes() != 0 {
             return self.present == 0 && known.is_none();
         }
@@ -248,6 +265,15 @@ impl Window<'_> {
         self.beside = Some(std::mem::replace(&mut self.key, beside));
         Ok(second)
     }
+}
+
+/// What a lane knows when it prints.
+#[derive(Clone, Copy)]
+struct Handing<'a> {
+    printer: Printer<'a>,
+    is_planner: bool,
+    /// The epoch in which the event arrived.
+    epoch: i64,
 }
 
 /// The hash of a piece, and of the texts that contain it, as the ledger writes them.

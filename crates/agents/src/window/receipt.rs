@@ -1,5 +1,6 @@
 //! The receipt of a request.
 
+use std::path::Path;
 use std::rc::Rc;
 
 use briefing_core::Note;
@@ -21,6 +22,8 @@ pub struct Receipt {
     pub notes: Vec<Note>,
     /// What this process has delivered or queued, per source.
     pub sent: Vec<Sent>,
+    /// Whether the outcome is in the ledger's log.
+    pub is_logged: bool,
     pub(super) places: Places,
     /// `None` if nothing could be due, because the settings are then not resolved.
     pub(super) settings: Option<Rc<Settings>>,
@@ -30,6 +33,11 @@ impl Receipt {
     /// Returns whether this process has delivered anything into the window.
     pub fn has_brought(&self) -> bool {
         !self.sent.is_empty()
+    }
+
+    /// Returns the directory of the request.
+    pub fn directory(&self) -> &Path {
+        &self.places.here
     }
 
     /// Returns the notices for the user's webhook. They contain amounts, never content.

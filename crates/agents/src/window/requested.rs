@@ -10,7 +10,7 @@ use briefing_core::measure::Unit;
 use briefing_core::settings::Places;
 use briefing_core::shown::path_text;
 use briefing_core::{Moment, Piece, Source};
-use briefing_store::{Admission, Arrival, Holder, LogEntry, Outcome, Place, Printer, SessionKey, StoreError};
+use briefing_store::{Admission, Arrival, Basis, Holder, LogEntry, Outcome, Place, Printer, SessionKey, StoreError};
 
 use super::delivery::{fit_alone, hashes_of, offers};
 use super::{Target, outputs, wall_clock};
@@ -120,6 +120,7 @@ fn record(
         forget_sources: 0,
         owe: 0,
         message: None,
+        title: None,
         parent: None,
         transcript: None,
     })?;
@@ -152,6 +153,7 @@ fn record(
     }
     let size = claim.rows.iter().map(|row| room.unit.of(&row.text)).sum();
     let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-    ledger.confirm(&claim, &LogEntry { now: wall_clock(), event, lane: 1, micros, outcome: &Outcome::Delivered, size, notes: &[] })?;
+    let (outcome, basis) = (&Outcome::Delivered, Basis::default());
+    ledger.confirm(&claim, &LogEntry { now: wall_clock(), event, moment: None, micros, outcome, size, notes: &[], basis })?;
     Ok(had)
 }

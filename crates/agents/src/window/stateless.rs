@@ -10,7 +10,7 @@ use briefing_core::fit::{Briefing, Due, Room, Standing, fit};
 use briefing_core::render::window::{self, Place};
 use briefing_core::settings::Settings;
 use briefing_core::sources::{Opens, Source, Sources};
-use briefing_core::{Moment, Note, NoteKind, Piece, Rendered};
+use briefing_core::{Moment, Note, NoteKind, Piece, Rendered, Silence};
 use briefing_store::{Beat, StoreError, beats, can_beat};
 
 use super::{Outcome, Target, Window};
@@ -24,15 +24,21 @@ impl Window<'_> {
         let request = self.request;
         let opening = request.only.map_or_else(|| self.sources_without_ledger(), Source::bit);
         let sources = opening & self.present;
-        if !request.event.carries || sources == 0 {
-            return Outcome::Silent;
+        if !request.event.carries {
+            return Outcome::Silent(Silence::CarriesNothing);
+        }
+        if sources == 0 {
+            return Outcome::Silent(if self.present == 0 { Silence::NoSource } else { Silence::NotRemembered });
         }
         let pieces = self.bring(settings, sources, request.message.as_deref()).pieces;
         // Nothing can wait for a later event: what this one cannot send is named.
         let room = self.room();
         let (outputs, briefing) = outputs(&pieces, Room { outputs: room.lanes, ..room });
         self.notes.extend(briefing.notes);
-        let Some(rendered) = outputs.get(usize::from(request.lane.number) - 1) else { return Outcome::Silent };
+        let Some(rendered) = outputs.get(usize::from(request.lane.number) - 1) else {
+            let why = if pieces.is_empty() { self.silence.unwrap_or(Silence::Empty) } else { Silence::NothingDue };
+            return Outcome::Silent(why);
+        };
         lanes::wait_without_ledger(request, self.deadline);
         match target.deliver(rendered, None) {
             Ok(()) => {

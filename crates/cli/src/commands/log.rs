@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use briefing_core::shown::one_line;
 use briefing_core::{Failure, Moment};
-use briefing_store::{Beat, DeliveryRow, EventRow, Filter, Place, ReceiptRow, SessionRow, State, StoreError, beats, reader};
+use briefing_store::{DeliveryRow, EventRow, Filter, Place, Reader, ReceiptRow, SessionRow, State, StoreError, reader, timeline};
 use clap::Args;
 use jiff::Timestamp;
 use serde_json::json;
@@ -45,39 +45,15 @@ pub(crate) fn read(session: Option<&str>) -> Result<Records, Failure> {
             .hint("`brief doctor` checks the ledger")
     };
     let mut records = Records::default();
-    if let Some(mut reader) = reader(&place, PATIENCE).map_err(failed)? {
-        records.events = reader.events(session).map_err(failed)?;
-        records.deliveries = reader.deliveries(Filter { session, path: None }).map_err(failed)?;
-        records.sessions = reader.sessions().map_err(failed)?;
+    let filter = Filter { session, ..Filter::default() };
+    let mut reader = reader(&place, PATIENCE).map_err(failed)?;
+    if let Some(reader) = &mut reader {
+        records.deliveries = reader.deliveries(&filter).map_err(failed)?;
+        records.sessions = reader.sessions(&Filter::default()).map_err(failed)?;
         records.receipts = reader.receipts(session).map_err(failed)?;
     }
-    let hashed = session.map(|id| briefing_store::SessionKey::new("", id, None).native);
-    let is_wanted = |beat: &Beat| match (session, &hashed) {
-        (Some(wanted), Some(hash)) => {
-            let native = beat.session.split_once(':').map_or("", |(_, native)| native);
-            beat.session.starts_with(wanted) || (!native.is_empty() && (native.starts_with(wanted) || native.starts_with(&hash[..8])))
-        }
-        _ => true,
-    };
-    records.events.extend(beats(&place).into_iter().filter(is_wanted).map(event));
-    records.events.sort_by_key(|event| event.at);
+    records.events = timeline(reader.as_deref_mut().map(|reader| reader as &mut dyn Reader), &place, &filter).map_err(failed)?;
     Ok(records)
-}
-
-fn event(beat: Beat) -> EventRow {
-    EventRow {
-        at: beat.at,
-        agent: beat.agent,
-        session: beat.session,
-        event: beat.event,
-        lane: beat.lane,
-        epoch: 0,
-        micros: beat.micros,
-        outcome: beat.outcome,
-        size: 0,
-        queued: 0,
-        notes: beat.notes,
-    }
 }
 
 /// Fails if there is nothing to show because of a problem or an unknown session.
@@ -109,14 +85,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let mut text = String::new();
     for event in &records.events {
-        let lane = if event.lane > 1 { format!(" lane {}", event.lane) } else { String::new() };
-        let size = if event.size > 0 { format!(", {} {}", event.size, unit(&event.agent)) } else { String::new() };
+        let size = if event.size > 0 { format!(", {} {}", event.size, unit(&event.name.agent)) } else { String::new() };
         let queued = if event.queued > 0 { format!(", {} waiting", event.queued) } else { String::new() };
         let _ = writeln!(
             text,
-            "{}  {:<16} {}{lane}: {}{size}{queued} ({:.1} ms)",
+            "{}  {:<16} {}: {}{size}{queued} ({:.1} ms)",
             moment(event.at),
-            if event.session.is_empty() { &event.agent } else { &event.session },
+            if event.name.session.is_empty() { &event.name.agent } else { &event.name.session },
             one_line(&event.event),
             one_line(&event.outcome.to_string()),
             event.micros as f64 / 1000.0

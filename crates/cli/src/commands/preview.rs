@@ -7,10 +7,9 @@ use briefing_agents::agent::{Agent, Event};
 use briefing_agents::preview::{self, Before, Preview};
 use briefing_agents::window::room;
 use briefing_agents::{AGENTS, find};
-use briefing_core::Failure;
-use briefing_core::Moment;
 use briefing_core::settings::Layer;
 use briefing_core::sources::{Ask, named_by, present};
+use briefing_core::{Failure, Level, Moment};
 use clap::Args;
 
 use crate::host::Looking;
@@ -47,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     for event in events {
         let preview = preview::preview(agent, event, &ask, room(agent, true, event.lanes), before);
         before = preview.after;
-        for note in &preview.notes {
+        for note in preview.notes.iter().filter(|note| note.level > Level::Info) {
             talk::warning(&format!("{}: {}", note.path, note.reason));
         }
         is_silent &= preview.outputs.is_empty();

@@ -8,7 +8,7 @@ use briefing_agents::transcripts::{self, Budget, MAX_REPAIRS, Silence};
 use briefing_core::Failure;
 use briefing_core::settings::Layer;
 use briefing_core::shown::one_line;
-use briefing_store::{Ledger, Place, Reader, ReceiptRow, SessionKey, SessionRow, StoreError, Verdict, open_existing, reader};
+use briefing_store::{Filter, Ledger, Place, Reader, ReceiptRow, SessionKey, SessionRow, StoreError, Verdict, open_existing, reader};
 use clap::Args;
 use serde_json::json;
 
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let (Some(mut ledger), Some(mut reader)) =
         (open_existing(&place, PATIENCE).map_err(failed)?, reader(&place, PATIENCE).map_err(failed)?)
     {
-        for session in chosen(reader.sessions().map_err(failed)?, arguments)? {
+        for session in chosen(reader.sessions(&Filter::default()).map_err(failed)?, arguments)? {
             checked.push(check(session, &mut *ledger, &mut *reader, repairs).map_err(failed)?);
         }
     }
@@ -84,7 +84,7 @@ fn chosen(sessions: Vec<SessionRow>, arguments: &Arguments) -> Result<Vec<Sessio
             let hashed = SessionKey::new("", id, None).native;
             let plain = id.split('/').next().unwrap_or(id);
             let is_it = |session: &&SessionRow| {
-                session.key.native == hashed || session.key.native.starts_with(plain) || session.session.starts_with(plain)
+                session.key.native == hashed || session.key.native.starts_with(plain) || session.name.session.starts_with(plain)
             };
             Some(sessions.iter().rev().find(is_it).ok_or_else(|| unknown(id))?.key.clone())
         }
@@ -100,11 +100,11 @@ fn unknown(id: &str) -> Failure {
 
 fn check(session: SessionRow, ledger: &mut dyn Ledger, reader: &mut dyn Reader, repairs: u32) -> Result<Checked, StoreError> {
     let mut silence = None;
-    if let Some(agent) = briefing_agents::find(&session.agent) {
+    if let Some(agent) = briefing_agents::find(&session.name.agent) {
         silence = transcripts::settle(ledger, session.id, agent, &session.key, &Process, Budget::COMMAND, || repairs)?.silence;
     }
     let mut receipts = reader.receipts(Some(&session.key.native))?;
-    receipts.retain(|receipt| receipt.session == session.session);
+    receipts.retain(|receipt| receipt.session == session.name.session);
     Ok(Checked { session, receipts, silence })
 }
 
@@ -152,7 +152,7 @@ fn as_text(checked: &[Checked]) -> String {
     let mut text = String::new();
     for one in checked {
         let transcript = one.session.transcript.as_deref().map(|path| format!(" ({})", one_line(path))).unwrap_or_default();
-        let _ = writeln!(text, "{}{transcript}", one.session.session);
+        let _ = writeln!(text, "{}{transcript}", one.session.name.session);
         for receipt in &one.receipts {
             let part = if receipt.parts > 1 { format!(", part {} of {}", receipt.part, receipt.parts) } else { String::new() };
             let again = if receipt.is_due_again { ", made due again" } else { "" };
@@ -173,8 +173,8 @@ fn as_json(checked: &[Checked]) -> serde_json::Value {
         .iter()
         .map(|one| {
             json!({
-                "session": one.session.session,
-                "agent": one.session.agent,
+                "session": one.session.name.session,
+                "agent": one.session.name.agent,
                 "transcript": one.session.transcript,
                 "problem": one.silence.as_ref().map(ToString::to_string),
                 "receipts": one.receipts,

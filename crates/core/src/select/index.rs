@@ -6,6 +6,8 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use super::abstain::{Evidence, confidence};
 use super::document::{Document, Field};
 use super::file::{Postings, SearchFile, SearchFileError};
@@ -61,7 +63,8 @@ impl Selection {
 }
 
 /// Why nothing was chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Abstention {
     /// The prompt contains no words from the user.
     NotTheUser,
@@ -199,6 +202,11 @@ impl SearchIndex {
     /// Opens a search file in memory.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, SearchFileError> {
         Ok(Self { file: SearchFile::from_bytes(bytes)? })
+    }
+
+    /// Returns what identifies the documents and their contents.
+    pub fn fingerprint(&self) -> &Fingerprint {
+        &self.file.header.fingerprint
     }
 
     /// Returns the number of documents in the index.

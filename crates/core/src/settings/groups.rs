@@ -106,6 +106,11 @@ groups! {
         repair: bool,
     }
 
+    "log." LogSettings {
+        text_days: u64,
+        text_mb: u64,
+    }
+
     "mcp." McpSettings {
         write: bool,
     }

@@ -244,6 +244,13 @@ pub const KEYS: &[Key] = &[
         "Whether to deliver again what did not reach the model, according to the agent's own transcript (at most twice).",
     ),
     user_only(
+        "log.text_days",
+        Kind::Count,
+        "7",
+        "For how many days the delivered texts are kept on this machine, without secrets, for `brief inspect`. 0 keeps none.",
+    ),
+    user_only("log.text_mb", Kind::Count, "20", "How many MB of them are kept at most. 0 keeps none."),
+    user_only(
         "mcp.write",
         Kind::Bool,
         "false",

@@ -15,8 +15,8 @@ mod value;
 
 pub use choices::{Announce, ErrorMode, LinkMode, OnFailure, OneOf, SelectorKind};
 pub use groups::{
-    DocsSettings, DomainsSettings, FilesSettings, GateSettings, GoalsSettings, GuardSettings, HookSettings, LlmSettings, McpSettings,
-    ReceiptsSettings, ReceiverSettings, SelectorSettings,
+    DocsSettings, DomainsSettings, FilesSettings, GateSettings, GoalsSettings, GuardSettings, HookSettings, LlmSettings, LogSettings,
+    McpSettings, ReceiptsSettings, ReceiverSettings, SelectorSettings,
 };
 pub use keys::{KEYS, Key, Kind, Scope, find};
 pub use layer::{CLAW, ConfigHint, ConfigProblem, KeyValue, Layer, LayerKind, Origin, Places};
@@ -39,6 +39,7 @@ pub struct Settings {
     pub llm: LlmSettings,
     pub hook: HookSettings,
     pub receipts: ReceiptsSettings,
+    pub log: LogSettings,
     pub mcp: McpSettings,
 }
 
@@ -73,6 +74,7 @@ impl Settings {
             llm: LlmSettings::take(&mut decided),
             hook: HookSettings::take(&mut decided),
             receipts: ReceiptsSettings::take(&mut decided),
+            log: LogSettings::take(&mut decided),
             mcp: McpSettings::take(&mut decided),
         };
         debug_assert!(decided.is_empty(), "without a field in a group: {:?}", decided.keys());
@@ -84,9 +86,18 @@ impl Settings {
         Self::resolve(vec![Layer::defaults()]).0
     }
 
+    /// Returns a short hash of all values, wherever they were set: it tells whether a decision was made with others.
+    pub fn fingerprint(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for (key, setting) in self.list() {
+            hasher.update(format!("{}={:?}\n", key.name, setting.value).as_bytes());
+        }
+        hasher.finalize().to_hex()[..16].to_owned()
+    }
+
     /// Returns all settings in the order of the table, for printing.
     pub fn list(&self) -> Vec<(&'static Key, Setting<Value>)> {
-        let Self { guards, files, receiver, docs, selector, goals, domains, gate, llm, hook, receipts, mcp } = self;
+        let Self { guards, files, receiver, docs, selector, goals, domains, gate, llm, hook, receipts, log, mcp } = self;
         let mut all = Decided::new();
         guards.list(&mut all);
         files.list(&mut all);
@@ -99,6 +110,7 @@ impl Settings {
         llm.list(&mut all);
         hook.list(&mut all);
         receipts.list(&mut all);
+        log.list(&mut all);
         mcp.list(&mut all);
         KEYS.iter().filter_map(|key| Some((key, all.remove(key.name)?))).collect()
     }

@@ -27,6 +27,7 @@ use crate::fit::Sent;
 use crate::note::Note;
 use crate::piece::{Brought, Piece, Role};
 use crate::settings::{Places, Settings};
+use crate::silence::Silence;
 use crate::watch::Watched;
 
 /// A source that opens by itself.
@@ -244,6 +245,10 @@ pub struct Gathered {
     pub watched: Vec<(Source, Watched)>,
     /// The sources that could not read everything, for a reason that may pass.
     pub incomplete: Sources,
+    /// Why there are no pieces, if a source knows it.
+    pub silence: Option<Silence>,
+    /// The version of the documents that were searched, empty if none were.
+    pub documents: String,
 }
 
 /// Asks the sources in order. Keeps the first piece of each identity, and drops the parts of a file that is included whole.
@@ -255,6 +260,8 @@ pub fn bring(ask: &Ask<'_>, sources: Sources) -> Gathered {
             all.incomplete |= source.bit();
         }
         all.notes.extend(brought.notes);
+        all.silence = brought.silence.or(all.silence);
+        all.documents.push_str(&brought.documents);
         all.watched.extend(brought.watched.into_iter().map(|watched| (source, watched)));
         for piece in brought.pieces {
             let has_text = piece.role == Role::Closing || !piece.text.trim().is_empty();

@@ -1,11 +1,12 @@
 //! Pieces enter the queue, a process claims its output, and confirms what it has printed.
 
 use briefing_core::fit::{Due, Part, Standing, Waiting};
-use briefing_core::{Moment, Source};
+use briefing_core::text::beginning;
+use briefing_core::{Moment, Note, Source};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::arrive::{forget_unwritten, free_the_dead};
-use super::{LOG_LINES, SOURCE, receipts, source_of};
+use super::{SOURCE, history, receipts, source_of};
 use crate::error::StoreError;
 use crate::ledger::{Admission, Claim, Claimed, LogEntry, Offer, PlanId, Printer};
 
@@ -191,7 +192,7 @@ fn planned(connection: &Connection, plan: PlanId) -> Result<Option<Planned>, Sto
 pub(super) fn claim(connection: &Connection, plan: PlanId, printer: Printer<'_>, now: i64) -> Result<Claim, StoreError> {
     let Some(planned) = planned(connection, plan)? else { return Ok(Claim::default()) };
     if is_held_back(connection, planned.session, planned.epoch, &printer, now)? {
-        return Ok(Claim { session: planned.session, epoch: planned.epoch, plan, ..Claim::default() });
+        return Ok(Claim { session: planned.session, epoch: planned.epoch, plan, is_held_back: true, ..Claim::default() });
     }
     let own = planned.base + i64::from(printer.lane) - 1;
     // A lane that is late may find that the next one has taken its output.
@@ -271,6 +272,7 @@ fn claim_slot(
         slot,
         follows: slot > base,
         left,
+        is_held_back: false,
     })
 }
 
@@ -314,33 +316,87 @@ pub(super) fn release(connection: &Connection, claim: &Claim) -> Result<(), Stor
 }
 
 pub(super) fn confirm(connection: &Connection, claim: &Claim, entry: &LogEntry<'_>) -> Result<(), StoreError> {
-    let mut delivered = connection.prepare("UPDATE deliveries SET state = 2, text = NULL, at = ?2 WHERE id = ?1")?;
-    for row in &claim.rows {
-        delivered.execute([row.id, entry.now])?;
+    let Some(event) = log(connection, claim, entry)? else { return Ok(()) };
+    if !claim.rows.is_empty() {
+        let mut sources = 0;
+        let mut delivered = connection.prepare(&format!(
+            "UPDATE deliveries SET state = 2, text = NULL, holder = '', at = ?2, carrier = ?3 WHERE id = ?1 RETURNING {SOURCE}"
+        ))?;
+        for row in &claim.rows {
+            let source: Option<String> = delivered.query_row([row.id, entry.now, event], |row| row.get(0)).optional()?;
+            sources |= source.and_then(|source| source_of(&source)).map_or(0, Source::bit);
+        }
+        connection.execute("UPDATE events SET sources = sources | ?2 WHERE id = ?1", params![event, sources])?;
+        remember_paths(connection, claim.session, claim.epoch)?;
     }
-    remember_paths(connection, claim.session, claim.epoch)?;
-    connection.execute(
-        "INSERT INTO events (at, session, agent, event, lane, epoch, micros, outcome, problem, size, queued, notes)
-         SELECT ?1, id, agent, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 FROM sessions WHERE id = ?2",
+    if event % history::EVERY == 0 {
+        history::bound(connection, event)?;
+    }
+    Ok(())
+}
+
+/// How many bytes of a message the log keeps: enough to decide once more.
+const LOGGED_MESSAGE: usize = 4096;
+
+/// Writes the event's line of the log, or adds to the one that another lane has written. Returns its number; `None` if the
+/// session is gone.
+fn log(connection: &Connection, claim: &Claim, entry: &LogEntry<'_>) -> Result<Option<i64>, StoreError> {
+    let known: Option<(i64, String)> = connection
+        .prepare_cached(
+            "SELECT events.id, notes FROM plans JOIN events ON events.id = plans.event WHERE plans.id = ?1 AND plans.session = ?2",
+        )?
+        .query_row([claim.plan, claim.session], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    if let Some((event, notes)) = known {
+        let mut all: Vec<Note> = serde_json::from_str(&notes).unwrap_or_default();
+        all.extend(entry.notes.iter().filter(|note| !all.contains(note)).cloned().collect::<Vec<_>>());
+        connection.execute(
+            "UPDATE events SET micros = max(micros, ?2), notes = ?3, size = size + ?4, outputs = outputs + ?5 WHERE id = ?1",
+            params![event, entry.micros, json(&all), entry.size, i64::from(!claim.rows.is_empty())],
+        )?;
+        // A lane that printed nothing does not undo what another one has delivered.
+        if !claim.rows.is_empty() {
+            connection.execute(
+                "UPDATE events SET outcome = ?2, problem = '', why = '', queued = ?3 WHERE id = ?1",
+                params![event, entry.outcome.word(), claim.left],
+            )?;
+        }
+        return Ok(Some(event));
+    }
+    let message = entry.basis.message.map(|message| beginning(message, LOGGED_MESSAGE)).unwrap_or_default();
+    let written = connection.execute(
+        "INSERT INTO events (at, session, agent, event, lane, epoch, micros, outcome, problem, size, queued, notes, moment, outputs, why, message,
+         documents, settings)
+         SELECT ?1, id, agent, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16 FROM sessions WHERE id = ?2",
         params![
             entry.now,
             claim.session,
             entry.event,
-            entry.lane,
             claim.epoch,
             entry.micros,
             entry.outcome.word(),
             entry.outcome.problem(),
             entry.size,
             claim.left,
-            serde_json::to_string(entry.notes).expect("notes are plain data"),
+            json(entry.notes),
+            entry.moment.map_or("", Moment::word),
+            i64::from(!claim.rows.is_empty()),
+            entry.outcome.silence().unwrap_or_default().to_json(),
+            message,
+            entry.basis.documents,
+            entry.basis.settings,
         ],
     )?;
-    let id = connection.last_insert_rowid();
-    if id % 64 == 0 {
-        connection.execute("DELETE FROM events WHERE id <= ?1", [id - LOG_LINES])?;
+    if written == 0 {
+        return Ok(None);
     }
-    Ok(())
+    let event = connection.last_insert_rowid();
+    connection.execute("UPDATE plans SET event = ?2 WHERE id = ?1", [claim.plan, event])?;
+    Ok(Some(event))
+}
+
+fn json(notes: &[Note]) -> String {
+    serde_json::to_string(notes).expect("notes are plain data")
 }
 
 /// Writes the paths in the window of the current epoch into `sessions.context_paths`: one per line, each once.

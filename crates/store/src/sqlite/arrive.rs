@@ -1,10 +1,11 @@
 //! An event arrives: its session, its epoch, what dead processes held, and who plans it.
 
 use briefing_core::Moment;
+use briefing_core::text::beginning;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::admit::remember_paths;
-use super::{KEEP_MILLIS, LEASE_MILLIS, find, is_held, look};
+use super::{LEASE_MILLIS, find, history, is_held, look};
 use crate::error::StoreError;
 use crate::holder::{Holder, Life};
 use crate::ledger::{Arrival, Arrived, Parent, PlanId, PlanState};
@@ -28,8 +29,17 @@ pub(super) fn arrive(connection: &Connection, arrival: &Arrival<'_>) -> Result<A
     }
     connection.execute(
         "UPDATE sessions SET last_seen = ?2, owed = owed | ?3, cwd = ?4, message = coalesce(?5, message),
-         client = iif(?6 = '', client, ?6), transcript = coalesce(?7, transcript) WHERE id = ?1",
-        params![session, arrival.now, arrival.owe, arrival.cwd, arrival.message.map(shortened), arrival.client, arrival.transcript],
+         client = iif(?6 = '', client, ?6), transcript = coalesce(?7, transcript), title = iif(title = '', ?8, title) WHERE id = ?1",
+        params![
+            session,
+            arrival.now,
+            arrival.owe,
+            arrival.cwd,
+            arrival.message.map(|message| beginning(message, MAX_MESSAGE)),
+            arrival.client,
+            arrival.transcript,
+            arrival.title.unwrap_or_default()
+        ],
     )?;
     free_the_dead(connection, session, arrival.now)?;
     let known = look(connection, arrival.key)?.ok_or_else(|| StoreError::Unusable("the session was not written".into()))?;
@@ -40,7 +50,7 @@ pub(super) fn arrive(connection: &Connection, arrival: &Arrival<'_>) -> Result<A
 fn insert(connection: &Connection, arrival: &Arrival<'_>) -> Result<i64, StoreError> {
     let key = arrival.key;
     connection.execute(
-        "INSERT INTO sessions (agent, native, sub_agent, cwd, first_seen, last_seen) VALUES (?1, ?2, ?3, ?4, ?5, ?5)",
+        "INSERT INTO sessions (agent, native, sub_agent, cwd, started_in, first_seen, last_seen) VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?5)",
         params![key.agent, key.native, key.sub_agent, arrival.cwd, arrival.now],
     )?;
     let session = connection.last_insert_rowid();
@@ -49,7 +59,7 @@ fn insert(connection: &Connection, arrival: &Arrival<'_>) -> Result<i64, StoreEr
     }
     // Not at every session: searching all of them costs more than the rest of a start.
     if session % PRUNE_EVERY == 2 {
-        prune(connection, arrival.now - KEEP_MILLIS)?;
+        history::forget_sessions(connection, arrival.now)?;
     }
     Ok(session)
 }
@@ -88,7 +98,8 @@ pub(super) fn lose_what_waits_behind(connection: &Connection, session: i64, epoc
 fn inherit(connection: &Connection, session: i64, parent: &Parent<'_>) -> Result<(), StoreError> {
     let Some(from) = find(connection, parent.key)? else { return Ok(()) };
     connection.execute(
-        "UPDATE sessions SET (message, last_slot, series) = (SELECT message, last_slot, series FROM sessions WHERE id = ?2) WHERE id = ?1",
+        "UPDATE sessions SET (message, title, last_slot, series) = (SELECT message, title, last_slot, series FROM sessions WHERE id = ?2)
+         WHERE id = ?1",
         [session, from],
     )?;
     // What is being printed has a text only where it had to wait; without it the piece is due again.
@@ -108,16 +119,6 @@ fn inherit(connection: &Connection, session: i64, parent: &Parent<'_>) -> Result
     remember_paths(connection, session, 1)
 }
 
-/// Deletes sessions last seen before `before`, with everything that belongs to them.
-fn prune(connection: &Connection, before: i64) -> Result<(), StoreError> {
-    let old = "(SELECT id FROM sessions WHERE last_seen < ?1)";
-    for table in ["deliveries", "plans", "resets", "events", "looks", "losses"] {
-        connection.execute(&format!("DELETE FROM {table} WHERE session IN {old}"), [before])?;
-    }
-    connection.execute("DELETE FROM sessions WHERE last_seen < ?1", [before])?;
-    Ok(())
-}
-
 /// Counts a reset for this lane, and empties the window when this lane is the first to see it.
 ///
 /// Every lane of the event comes here once. The epoch is one more than the highest count, so the lanes that follow
@@ -135,6 +136,7 @@ fn reset(connection: &Connection, session: i64, arrival: &Arrival<'_>) -> Result
             params![session, seen + 1, arrival.owed_after_reset],
         )?;
         connection.execute("DELETE FROM deliveries WHERE session = ?1 AND state = 0", [session])?;
+        history::close_epoch(connection, session, seen + 1)?;
     }
     Ok(())
 }
@@ -201,11 +203,4 @@ fn plan(connection: &Connection, session: i64, epoch: i64, arrival: &Arrival<'_>
         params![session, key, arrival.now, holder, lane],
     )?;
     Ok((connection.last_insert_rowid(), PlanState::Mine))
-}
-
-fn shortened(message: &str) -> &str {
-    match message.char_indices().find(|(at, _)| *at >= MAX_MESSAGE) {
-        Some((at, _)) => &message[..at],
-        None => message,
-    }
 }

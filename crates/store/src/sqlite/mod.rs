@@ -2,6 +2,7 @@
 
 mod admit;
 mod arrive;
+mod history;
 mod open;
 mod receipts;
 mod repair;
@@ -19,7 +20,7 @@ use crate::error::StoreError;
 use crate::holder::{Holder, Life};
 use crate::key::SessionKey;
 use crate::ledger::{Admission, Arrival, Arrived, Claim, Earlier, Forgetting, Given, Known, Ledger, LogEntry, PlanId, PlanState, Printer};
-use crate::reader::{DeliveryRow, EventRow, Filter, Reader, SessionRow};
+use crate::reader::{DeliveryRow, EventRow, Filter, Reader, SessionName, SessionRow, UsageRow};
 use crate::receipt::{Judgement, OpenReceipts, ReceiptRow};
 
 pub(crate) use open::{damaged, file_in, open, open_existing};
@@ -33,10 +34,6 @@ const LOST: i64 = 3;
 
 /// A claim or a plan belongs to its holder for this long, as long as the holder runs.
 const LEASE_MILLIS: i64 = 5000;
-/// How many lines of the log are kept.
-const LOG_LINES: i64 = 5000;
-/// Sessions that were silent for longer are deleted.
-const KEEP_MILLIS: i64 = 30 * 24 * 3600 * 1000;
 /// The journal is moved into the file when it has grown beyond this.
 const JOURNAL_BYTES: u64 = 256 * 1024;
 
@@ -137,7 +134,7 @@ fn is_held(holder: &str, since: i64, now: i64) -> bool {
 
 /// Everything known of a session, in one statement: a look costs little more than its preparation.
 const LOOK: &str = "SELECT id, epoch, done, owed, message, (SELECT count(*) FROM deliveries WHERE session = sessions.id AND state < 2),
-    watched, client, unproven, scanned FROM sessions WHERE agent = ?1 AND native = ?2 AND sub_agent = ?3";
+    watched, client, unproven, scanned, title <> '' FROM sessions WHERE agent = ?1 AND native = ?2 AND sub_agent = ?3";
 
 fn look(connection: &Connection, key: &SessionKey) -> Result<Option<Known>, StoreError> {
     let mut statement = connection.prepare_cached(LOOK)?;
@@ -153,6 +150,7 @@ fn look(connection: &Connection, key: &SessionKey) -> Result<Option<Known>, Stor
             client: row.get(7)?,
             is_unproven: row.get(8)?,
             scanned: row.get(9)?,
+            is_named: row.get(10)?,
         })
     });
     Ok(found.optional()?)
@@ -225,6 +223,13 @@ impl Ledger for SqliteLedger {
             .connection
             .prepare("SELECT reaped_as FROM deliveries WHERE session = ?1 AND slot = ?2 AND state > 0 AND reaped_as > 0 LIMIT 1")?;
         Ok(statement.query_row([session, slot], |row| row.get(0)).optional()?)
+    }
+
+    fn name(&mut self, session: i64, title: &str) -> Result<(), StoreError> {
+        self.write(|connection| {
+            connection.execute("UPDATE sessions SET title = ?2 WHERE id = ?1 AND title = ''", params![session, title])?;
+            Ok(())
+        })
     }
 
     fn confirm(&mut self, claim: &Claim, entry: &LogEntry<'_>) -> Result<(), StoreError> {
@@ -310,16 +315,28 @@ impl Ledger for SqliteLedger {
 }
 
 impl Reader for SqliteLedger {
-    fn sessions(&mut self) -> Result<Vec<SessionRow>, StoreError> {
-        views::sessions(&self.connection)
+    fn sessions(&mut self, filter: &Filter<'_>) -> Result<Vec<SessionRow>, StoreError> {
+        views::sessions(&self.connection, filter)
     }
 
-    fn deliveries(&mut self, filter: Filter<'_>) -> Result<Vec<DeliveryRow>, StoreError> {
+    fn names(&mut self) -> Result<Vec<SessionName>, StoreError> {
+        views::names(&self.connection)
+    }
+
+    fn events(&mut self, filter: &Filter<'_>) -> Result<Vec<EventRow>, StoreError> {
+        views::events(&self.connection, filter)
+    }
+
+    fn deliveries(&mut self, filter: &Filter<'_>) -> Result<Vec<DeliveryRow>, StoreError> {
         views::deliveries(&self.connection, filter)
     }
 
-    fn events(&mut self, session: Option<&str>) -> Result<Vec<EventRow>, StoreError> {
-        views::events(&self.connection, session)
+    fn carried(&mut self, events: &[i64]) -> Result<Vec<DeliveryRow>, StoreError> {
+        views::carried(&self.connection, events)
+    }
+
+    fn usage(&mut self, filter: &Filter<'_>) -> Result<Vec<UsageRow>, StoreError> {
+        views::usage(&self.connection, filter)
     }
 
     fn receipts(&mut self, session: Option<&str>) -> Result<Vec<ReceiptRow>, StoreError> {

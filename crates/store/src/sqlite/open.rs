@@ -15,6 +15,10 @@ use rusqlite::{Connection, OpenFlags};
 use super::{SqliteLedger, be_patient, repair, schema};
 use crate::error::StoreError;
 
+/// Every page has a multiple of these bytes.
+const SMALLEST_PAGE: u64 = 512;
+/// The page size of the files that we make.
+const PAGE: u64 = 4096;
 const LEDGER_FILE: &str = "ledger.db";
 const LOCK_FILE: &str = "ledger.lock";
 const DAMAGED: &str = "ledger.damaged-";
@@ -73,8 +77,31 @@ fn try_open(directory: &Path) -> Result<Option<SqliteLedger>, StoreError> {
         Err(StoreError::Unusable(_)) => connect(&path)?,
         Err(error) => return Err(error),
     };
+    if is_torn(&path) {
+        return Err(StoreError::Corrupt("the file ends in the middle of a page".into()));
+    }
     let found = schema::version(&connection)?;
     Ok(schema::is_current(found)?.then(|| SqliteLedger::new(directory, connection)))
+}
+
+/// Tells whether a file has lost its end. SQLite reads zeros where its last page is too short.
+fn is_torn(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|file| is_torn_at(file.len()))
+}
+
+/// A file without its first page has no header, and SQLite itself says so.
+fn is_torn_at(length: u64) -> bool {
+    length > PAGE && !length.is_multiple_of(SMALLEST_PAGE)
+}
+
+/// Gives a file whose last page is too short, but otherwise sound, the zeros that SQLite reads instead.
+pub(super) fn fill_last_page(path: &Path) -> Result<(), StoreError> {
+    let fill = || -> std::io::Result<()> {
+        let file = private(OpenOptions::new().write(true)).open(path)?;
+        let length = file.metadata()?.len();
+        if is_torn_at(length) { file.set_len(length.next_multiple_of(PAGE)) } else { Ok(()) }
+    };
+    fill().map_err(|error| StoreError::at(path, error))
 }
 
 /// Opens the file after it was created or brought up to date. The caller holds the lock.

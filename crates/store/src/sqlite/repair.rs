@@ -94,6 +94,7 @@ pub(super) fn repair_locked(directory: &Path) -> Result<Option<PathBuf>, StoreEr
     }
     let connection = open::connect(&path)?;
     if damage(&connection)?.is_none() {
+        open::fill_last_page(&path)?;
         return Ok(None);
     }
     // One unreadable line of the schema does not hide the tables that the others describe.

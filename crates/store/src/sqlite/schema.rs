@@ -11,10 +11,10 @@ use rusqlite::Connection;
 use crate::error::StoreError;
 
 /// The schema this version writes.
-const SCHEMA: i64 = 1004;
+const SCHEMA: i64 = 1005;
 
 /// One script per step. A new step is appended; old ones never change.
-const STEPS: &[(i64, &str)] = &[(1000, FIRST), (1001, CARRIED), (1002, WINDOW), (1003, RECEIPTS), (1004, SCANNED)];
+const STEPS: &[(i64, &str)] = &[(1000, FIRST), (1001, CARRIED), (1002, WINDOW), (1003, RECEIPTS), (1004, SCANNED), (1005, VIEWS)];
 
 const FIRST: &str = "
 CREATE TABLE sessions (
@@ -157,6 +157,31 @@ const SCANNED: &str = "
 ALTER TABLE sessions ADD COLUMN scanned TEXT NOT NULL DEFAULT '';
 ";
 
+/// What views ask for: the names of sessions, one line of the log per event with what it depended on, and the event that
+/// carried each delivery.
+///
+/// Before, a line and its deliveries had the same time.
+const VIEWS: &str = "
+ALTER TABLE sessions ADD COLUMN title TEXT NOT NULL DEFAULT '';
+ALTER TABLE sessions ADD COLUMN started_in TEXT NOT NULL DEFAULT '';
+ALTER TABLE plans ADD COLUMN event INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE deliveries ADD COLUMN carrier INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE events ADD COLUMN moment TEXT NOT NULL DEFAULT '';
+ALTER TABLE events ADD COLUMN outputs INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE events ADD COLUMN sources INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE events ADD COLUMN why TEXT NOT NULL DEFAULT '';
+ALTER TABLE events ADD COLUMN message TEXT NOT NULL DEFAULT '';
+ALTER TABLE events ADD COLUMN documents TEXT NOT NULL DEFAULT '';
+ALTER TABLE events ADD COLUMN settings TEXT NOT NULL DEFAULT '';
+CREATE INDEX events_by_time ON events (at);
+CREATE INDEX events_by_session ON events (session, at);
+UPDATE sessions SET started_in = cwd;
+UPDATE deliveries SET carrier = coalesce((SELECT max(id) FROM events WHERE events.session = deliveries.session AND events.at = deliveries.at), 0)
+    WHERE state = 2;
+UPDATE events SET sources = (SELECT coalesce(sum(DISTINCT CASE source WHEN 'domains' THEN 1 WHEN 'gate' THEN 2 WHEN 'docs' THEN 4 ELSE 0 END), 0)
+    FROM deliveries WHERE deliveries.session = events.session AND deliveries.epoch = events.epoch AND carrier = events.id);
+";
+
 /// No release will ever have this version: a file that claims it is damaged.
 const IMPOSSIBLE: i64 = 20_000;
 
@@ -256,7 +281,7 @@ pub(super) fn difference(connection: &Connection) -> Result<Option<String>, Stor
 pub(super) fn largest(column: &str) -> i64 {
     match column {
         "lane" | "rank" => u8::MAX.into(),
-        "done" | "owed" | "part" | "parts" | "queued" | "reaped_as" => u32::MAX.into(),
+        "done" | "owed" | "part" | "parts" | "queued" | "reaped_as" | "outputs" | "sources" => u32::MAX.into(),
         "state" => 3,
         "transient" => 1,
         _ => i64::MAX,

@@ -136,7 +136,7 @@ impl Place<'_> {
 
 /// Says when the agent last called us, and how long the calls took.
 fn fired(agent: &Agent, records: &Records) -> Check {
-    let own: Vec<_> = records.events.iter().filter(|event| event.agent == agent.name).collect();
+    let own: Vec<_> = records.events.iter().filter(|event| event.name.agent == agent.name).collect();
     let Some(last) = own.last() else {
         return Check::new(agent.name, "last call", Verdict::Info, "never, according to the log; start the agent once and check again");
     };

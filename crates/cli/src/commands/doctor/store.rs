@@ -5,7 +5,7 @@ use std::time::Duration;
 use briefing_core::fs::{FileProblem, NotOurs};
 use briefing_core::settings::Places;
 use briefing_core::shown::path_text;
-use briefing_store::{Place, StoreError, reader, repair};
+use briefing_store::{Filter, Place, StoreError, reader, repair};
 
 use super::{Check, Verdict};
 use crate::state_place;
@@ -62,7 +62,7 @@ fn ledger(place: &Place, fix: bool) -> Check {
     let examined = match reader(place, PATIENCE) {
         Ok(None) => return check("ledger", Verdict::Info, format!("none yet in {shown}")),
         Ok(Some(mut reader)) => match reader.damage() {
-            Ok(None) => return intact(reader.sessions().map_or(0, |sessions| sessions.len())),
+            Ok(None) => return intact(reader.sessions(&Filter::default()).map_or(0, |sessions| sessions.len())),
             Ok(Some(damage)) => StoreError::Corrupt(damage),
             Err(error) => error,
         },

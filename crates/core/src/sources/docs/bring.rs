@@ -15,11 +15,12 @@ use super::reference::{Around, Target, resolve};
 use crate::candidate::{Body, Candidate};
 use crate::fs::FileError;
 use crate::load::guard;
-use crate::note::{Level, Note, NoteKind};
+use crate::note::{Level, Note, NoteKind, Numbers};
 use crate::piece::{Brought, Order, Piece, Whole, content_hash};
 use crate::reason::Reason;
-use crate::select::{Ranked, user_words};
+use crate::select::{Ranked, Verdict, user_words};
 use crate::shown::{one_line, relative_text};
+use crate::silence::Silence;
 use crate::sources::Source;
 use crate::sources::files::Patterns;
 use crate::tokens::estimate_bytes;
@@ -32,18 +33,25 @@ const LEAST: u64 = 60;
 const CLOSE: f32 = 0.6;
 /// The maximum number of documents read for one message, including required ones.
 const MOST_DOCUMENTS: usize = 24;
+/// How many documents beyond the limit are looked at, to say which of them would have come.
+const BEYOND: usize = 8;
 /// The maximum number of words named in a reason.
 const REASONS: usize = 5;
 
+const NO_ROOM: &str = "matches the message, but there is no room left";
+
 /// Returns the documents that match a message. Most messages need none.
 pub fn bring(request: &SelectRequest<'_>) -> Brought {
+    let request = &SelectRequest { explained: request.explained.max(BEYOND), ..*request };
     let mut brought = Brought::default();
     if user_words(request.message).is_none() || request.limit == 0 {
+        brought.silence = Some(if request.limit == 0 { Silence::NoneAllowed } else { Silence::NoMessage });
         return brought;
     }
     let mut documents = Documents::of(request);
     brought.notes.append(&mut documents.notes);
     if documents.is_empty() {
+        brought.silence = Some(Silence::NoDocuments);
         return brought;
     }
     let has_global = documents.has_global;
@@ -51,9 +59,11 @@ pub fn bring(request: &SelectRequest<'_>) -> Brought {
         Ok(both) => both,
         Err(failure) => {
             brought.notes.push(failed(&failure));
+            brought.silence = Some(Silence::LeftOut);
             return brought;
         }
     };
+    brought.documents = corpus.version();
     brought.notes.extend(choice.failures.iter().map(failed));
     if choice.is_behind {
         brought.is_behind = true;
@@ -70,9 +80,22 @@ pub fn bring(request: &SelectRequest<'_>) -> Brought {
         groups: Vec::new(),
         notes: Vec::new(),
     };
-    let best = choice.selection.candidates.first().map_or(0.0, |best| best.about.ranked.score);
-    let is_close = |candidate: &&Candidate| choice.is_models || candidate.about.ranked.score >= best * CLOSE;
-    let close: Vec<&Candidate> = choice.chosen().into_iter().filter(is_close).collect();
+    let needed = choice.selection.candidates.first().map_or(0.0, |best| best.about.ranked.score) * CLOSE;
+    let is_close = |candidate: &&Candidate| choice.is_models || candidate.about.ranked.score >= needed;
+    let (close, far): (Vec<&Candidate>, Vec<&Candidate>) = choice.chosen().into_iter().partition(is_close);
+    for candidate in far {
+        let score = candidate.about.ranked.score;
+        let reason =
+            format!("matches the message, but its score of {score:.3} is below {needed:.3}, {:.0} % of the best one's", CLOSE * 100.0);
+        let note = Note::info(candidate.shown.clone(), NoteKind::Score, reason);
+        brought.notes.push(note.measured(Numbers::of_scores(score, needed)));
+    }
+    let beyond = |candidate: &&Candidate| !choice.is_models && candidate.about.ranked.verdict == Verdict::OverLimit && is_close(candidate);
+    for candidate in choice.selection.candidates.iter().filter(beyond) {
+        let most = &request.settings.docs.max_docs;
+        let reason = format!("matches the message, but {} better documents had reached the limit", request.limit);
+        brought.notes.push(Note::info(candidate.shown.clone(), NoteKind::Limit, reason).decided_by(most.decided_by()));
+    }
     for (number, candidate) in close.iter().enumerate() {
         let share = bringing.left / (close.len() - number) as u64;
         bringing.add(candidate, share, choice.is_models);
@@ -82,6 +105,18 @@ pub fn bring(request: &SelectRequest<'_>) -> Brought {
     bringing.groups.sort_by_key(|group| !has_global || group.index != Some(0));
     brought.notes.append(&mut bringing.notes);
     brought.pieces = bringing.groups.into_iter().flat_map(|group| group.pieces).collect();
+    // What was not worth its room may have come because another document requires it.
+    let has_come = |note: &Note| brought.pieces.iter().any(|piece| piece.file == note.path);
+    brought.notes.retain(|note| !(matches!(note.kind, NoteKind::Score | NoteKind::Limit) && has_come(note)));
+    brought.silence = brought.pieces.is_empty().then(|| match choice.selection.abstained {
+        _ if brought.is_behind => Silence::Preparing,
+        Some(because) => {
+            let (confidence, needed) = (choice.selection.confidence, choice.selection.threshold);
+            Silence::NothingFits { because, confidence, needed }
+        }
+        None if choice.is_models && close.is_empty() => Silence::NoneChosen,
+        None => Silence::LeftOut,
+    });
     brought
 }
 
@@ -129,7 +164,13 @@ impl Bringing<'_> {
         let reason = reason(&candidate.about.ranked, is_models);
         match &candidate.about.body {
             Body::File { index, root } => self.add_document(candidate, (*index, root), share, reason),
+            Body::Entry { .. } if self.left < LEAST => self.leave_out(&candidate.shown, NO_ROOM),
             Body::Entry { text } => {
+                let whole = estimate_bytes(text.len());
+                if whole > self.left {
+                    let reason = format!("has {whole} tokens, so only its beginning is included");
+                    self.notes.push(Note::info(candidate.shown.clone(), NoteKind::Budget, reason).decided_by(self.limit.clone()));
+                }
                 let text = crate::text::beginning(text, (self.left as usize).saturating_mul(4)).to_owned();
                 let piece = Piece::new(Source::Docs, candidate.id(), candidate.shown.clone(), reason, Order::Document, text);
                 self.left = self.left.saturating_sub(piece.tokens);
@@ -141,7 +182,7 @@ impl Bringing<'_> {
     fn add_document(&mut self, document: &Candidate, (index, top): (usize, &Path), share: u64, reason: Reason) {
         let shown = document.shown.clone();
         if self.left < LEAST {
-            self.leave_out(&shown, "matches the message, but there is no room left");
+            self.leave_out(&shown, NO_ROOM);
             return;
         }
         let text = match self.corpus.read_beneath(top, &document.path) {

@@ -201,8 +201,13 @@ pub(super) fn choose(corpus: &Corpus, request: &SelectRequest<'_>) -> Result<Cho
             let mut chosen = 0..request.limit;
             for place in places.into_iter().filter(|place| *place < shown) {
                 let candidate = &mut choice.selection.candidates[place];
+                if candidate.is_chosen() {
+                    continue;
+                }
+                candidate.about.chosen = chosen.next();
                 if !candidate.is_chosen() {
-                    candidate.about.chosen = chosen.next();
+                    let reason = format!("was chosen by the model, but better documents had reached the limit of {}", request.limit);
+                    choice.notes.push(Note::info(candidate.shown.clone(), NoteKind::Limit, reason));
                 }
             }
             choice.is_models = true;

@@ -116,6 +116,12 @@ impl Corpus {
         self.search.query_with(message, limit, explained, &weights).map_err(|error| self.damaged(&error))
     }
 
+    /// Returns a short name of the searched documents with their contents.
+    pub(super) fn version(&self) -> String {
+        let bytes = self.search.fingerprint().to_bytes();
+        bytes[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
     /// Returns a ranked document as a candidate, with its path relative to `here`.
     pub(super) fn candidate(&self, ranked: Ranked, here: &Path) -> Result<Candidate, Failure> {
         if let Some(entry) = self.entries.iter().find(|entry| entry.id() == ranked.id) {

@@ -11,7 +11,7 @@ use super::{IndexFile, Model, SelectRequest, bring, select};
 use crate::candidate::Candidate;
 use crate::note::NoteKind;
 use crate::settings::{Layer, LayerKind, Places, Settings};
-use crate::{Brought, Failure};
+use crate::{Brought, Failure, Silence};
 
 const DEPLOY: &str = "how do I roll back the canary release when the error budget is gone?";
 const DATABASE: &str = "the migration locks a large table, split it into two SQL transactions";
@@ -108,7 +108,10 @@ fn a_message_brings_its_document_and_small_talk_brings_nothing() {
     assert!(brought.pieces[0].text.starts_with("# Deploying"), "front matter stays out");
     assert!(brought.pieces[0].reason.to_string().starts_with("matches: "), "{}", brought.pieces[0].reason);
     for quiet in ["yes", "run the tests again", "", "<task-notification>the canary release is rolled back</task-notification>"] {
-        assert_eq!(handbook.bring(quiet), Brought::default(), "{quiet}");
+        let brought = handbook.bring(quiet);
+        assert_eq!((&brought.pieces[..], &brought.notes[..]), (&[][..], &[][..]), "{quiet}");
+        let why = brought.silence.expect("it knows why");
+        assert!(matches!(why, Silence::NothingFits { .. } | Silence::NoMessage), "{quiet}: {why:?}");
     }
 }
 
@@ -337,6 +340,25 @@ fn entries_of_other_sources_are_candidates() {
 }
 
 #[test]
+fn a_document_that_was_ranked_and_dropped_leaves_a_note_with_its_numbers() {
+    let mut handbook = Handbook::new();
+    // Two documents match, one of them much less.
+    let message = "how is the canary release rolled out to the cluster, and what does a migration do?";
+    let brought = handbook.bring(message);
+    let far: Vec<_> = brought.notes.iter().filter(|note| note.kind == NoteKind::Score).collect();
+    assert_eq!(far.iter().map(|note| note.path.as_str()).collect::<Vec<_>>(), ["docs/database.md"], "{:?}", brought.notes);
+    let numbers = far[0].numbers.unwrap();
+    assert!(numbers.had > 0 && numbers.had < numbers.needed, "{numbers:?}");
+    assert!(brought.pieces.iter().all(|piece| piece.file != "docs/database.md"));
+    handbook.settings = "[docs]\nmax_docs = 1\n".into();
+    let both = format!("{DEPLOY} {DATABASE}");
+    let brought = handbook.bring(&both);
+    let over: Vec<_> = brought.notes.iter().filter(|note| note.kind == NoteKind::Limit).collect();
+    assert_eq!(over.len(), 1, "{:?}", brought.notes);
+    assert!(over[0].decided_by.as_deref().unwrap().starts_with("docs.max_docs ("), "{:?}", over[0]);
+}
+
+#[test]
 fn a_model_sees_candidates_only_and_its_failure_blocks_nothing() {
     let mut handbook = Handbook::new();
     handbook.settings = "[selector]\nkind = \"openai\"\n".into();
@@ -346,7 +368,7 @@ fn a_model_sees_candidates_only_and_its_failure_blocks_nothing() {
         asked.borrow_mut().push(shown.to_vec());
         Ok([named("database.md", shown), Some(99), named("deploy.md", shown), named("deploy.md", shown)].into_iter().flatten().collect())
     };
-    assert_eq!(handbook.bring_with("yes", &answer), Brought::default());
+    assert_eq!(handbook.bring_with("yes", &answer).pieces, []);
     assert!(asked.borrow().is_empty(), "small talk is sent nowhere");
     let message = format!("{DEPLOY} {DATABASE}");
     let request = |limit| {

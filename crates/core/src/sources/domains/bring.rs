@@ -53,7 +53,7 @@ pub fn bring(path: &Path, now: Timestamp, reading: Reading<'_>) -> Brought {
     }
     pieces.extend(knowledge_piece(&context));
     pieces.extend(navigation_piece(&context));
-    Brought { pieces, notes: context.notes, watched, is_behind: false }
+    Brought { pieces, notes: context.notes, watched, ..Brought::default() }
 }
 
 /// Returns the files that the pieces come from: every level's info, and the deepest level's knowledge and state.

@@ -104,7 +104,7 @@ pub fn bring(places: &Places, settings: &Settings) -> Brought {
     let found = find(places, &named(places, settings).0, &planned);
     let watched = found.map(|found| watched(&found, planned)).unwrap_or_default();
     let gate = load(places, settings).unwrap_or_default();
-    Brought { pieces: gate.pieces(), notes: gate.notes, watched, is_behind: false }
+    Brought { pieces: gate.pieces(), notes: gate.notes, watched, ..Brought::default() }
 }
 
 /// Returns the files whose text is in the message, or would be if they existed.

@@ -1,0 +1,72 @@
+//! What the log says about an event: its words, why it was silent, what its decisions depended on; and the texts that were
+//! delivered.
+
+use briefing_core::secrets::redact;
+use briefing_core::settings::Settings;
+use briefing_core::{Silence, shown};
+use briefing_store::{Basis, Claim, Ledger, LogEntry, TextLimits, keep_texts};
+
+use super::{Outcome, Window, wall_clock};
+
+/// The longest title of a session, in characters.
+const TITLE: usize = 60;
+
+impl Window<'_> {
+    /// Returns the first words of the user's message, without secrets. A sub-agent's messages are not the user's.
+    pub(super) fn title(&mut self) -> Option<String> {
+        let is_users = self.request.sub_agent.is_none() && self.request.message.is_some();
+        is_users.then(|| self.words().map(|words| shown::first_words(words, TITLE))).flatten().filter(|title| !title.is_empty())
+    }
+
+    /// Returns why a claim is empty. `epoch` is that of the event's arrival.
+    pub(super) fn why_silent(&self, claim: &Claim, epoch: i64) -> Silence {
+        match self.silence {
+            _ if claim.is_held_back => Silence::HeldBack,
+            _ if claim.epoch > epoch => Silence::Overtaken,
+            Some(why) => why,
+            None if self.is_any_due => Silence::LeftOut,
+            None if self.brought > 0 => Silence::InWindow { pieces: self.brought },
+            None if self.has_asked => Silence::Empty,
+            None => Silence::NothingDue,
+        }
+    }
+
+    /// Confirms what was printed, and logs the event.
+    pub(super) fn log(&mut self, ledger: &mut dyn Ledger, settings: &Settings, claim: &Claim, outcome: &Outcome, size: u64) {
+        let request = self.request;
+        let entry = LogEntry {
+            now: wall_clock(),
+            event: request.event.name,
+            moment: Some(request.carrying_moment()),
+            micros: u64::try_from(request.started.elapsed().as_micros()).unwrap_or(u64::MAX),
+            outcome,
+            size,
+            notes: &self.notes,
+            basis: Basis { message: self.words.as_deref(), documents: &self.documents, settings: &settings.fingerprint() },
+        };
+        self.is_logged = ledger.confirm(claim, &entry).is_ok();
+    }
+
+    /// Keeps the delivered texts on this machine, if the user wants that.
+    pub(super) fn keep_texts(&self, settings: &Settings, claim: &Claim) {
+        let Some(place) = &self.place else { return };
+        let texts: Vec<(String, String)> = claim
+            .rows
+            .iter()
+            .map(|row| {
+                let hash = blake3::hash(row.text.as_bytes()).to_hex().to_string();
+                // What was loaded without the guard must not be kept without it.
+                let text = if settings.guards.redact.value { row.text.clone() } else { redact(&row.text).text.into_owned() };
+                (hash, text)
+            })
+            .collect();
+        let pairs = texts.iter().map(|(hash, text)| (hash.as_str(), text.as_str()));
+        // Losing a text loses a view, never a delivery.
+        let _ = keep_texts(place, pairs, wall_clock(), text_limits(settings));
+    }
+}
+
+/// Returns how many texts the user wants to keep.
+pub(super) fn text_limits(settings: &Settings) -> TextLimits {
+    TextLimits { days: settings.log.text_days.value, bytes: settings.log.text_mb.value.saturating_mul(1024 * 1024) }
+}
