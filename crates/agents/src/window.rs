@@ -27,6 +27,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 pub use briefing_store::Outcome;
+use logging::Found;
 pub use receipt::Receipt;
 pub(crate) use stateless::outputs;
 
@@ -106,14 +107,7 @@ struct Window<'a> {
     is_logged: bool,
     /// The user's words without secrets, once they are needed.
     words: Option<String>,
-    /// The version of the documents that were searched, empty if none were.
-    documents: String,
-    /// Why the sources brought nothing, if they know it.
-    silence: Option<Silence>,
-    /// Whether any source was asked, how many pieces they brought, and whether the window lacks any of them.
-    has_asked: bool,
-    brought: u32,
-    is_any_due: bool,
+    found: Found,
 }
 
 /// An open ledger. It is never closed, because closing takes time and the next process can do the same work.
@@ -142,11 +136,7 @@ impl<'a> Window<'a> {
             size: 0,
             is_logged: false,
             words: None,
-            documents: String::new(),
-            silence: None,
-            has_asked: false,
-            brought: 0,
-            is_any_due: false,
+            found: Found::default(),
         }
     }
 
@@ -265,9 +255,7 @@ impl<'a> Window<'a> {
     fn bring(&mut self, settings: &Settings, sources: Sources, message: Option<&str>) -> Gathered {
         let mut gathered = sources::bring(&self.ask(settings, message), sources);
         self.notes.append(&mut gathered.notes);
-        self.documents = std::mem::take(&mut gathered.documents);
-        self.silence = gathered.silence;
-        self.brought = u32::try_from(gathered.pieces.len()).unwrap_or(u32::MAX);
+        self.found = Found::of(&mut gathered, sources);
         gathered
     }
 

@@ -142,6 +142,7 @@ pub struct Numbers {
 
 impl Numbers {
     /// Returns the numbers of two scores.
+    #[expect(clippy::cast_sign_loss, reason = "negative scores count as zero")]
     pub fn of_scores(had: f32, needed: f32) -> Self {
         let thousandths = |score: f32| (score.max(0.0) * 1000.0).round() as u64;
         Self { had: thousandths(had), needed: thousandths(needed) }

@@ -108,7 +108,6 @@ impl Window<'_> {
         if self.words.is_none() && sources & by_message() != 0 {
             self.words = message.map(str::to_owned);
         }
-        self.has_asked = sources != 0;
         let mut gathered = self.bring(settings, sources, message);
         if known.done == 0 && known.epoch == 1 && self.tells_changes() {
             gathered.pieces.extend(self.changes(settings, ledger));
@@ -149,7 +148,7 @@ impl Window<'_> {
         })?;
         self.notes.extend(notes);
         self.sent = sent;
-        self.is_any_due = due > 0;
+        self.found.is_any_due = due > 0;
         Ok(claim)
     }
 

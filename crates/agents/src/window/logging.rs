@@ -3,6 +3,7 @@
 
 use briefing_core::secrets::redact;
 use briefing_core::settings::Settings;
+use briefing_core::sources::{Gathered, Sources};
 use briefing_core::{Silence, shown};
 use briefing_store::{Basis, Claim, Ledger, LogEntry, TextLimits, keep_texts};
 
@@ -10,6 +11,32 @@ use super::{Outcome, Window, wall_clock};
 
 /// The longest title of a session, in characters.
 const TITLE: usize = 60;
+
+/// What the sources found for an event.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Whether any source was asked.
+    has_asked: bool,
+    pieces: u32,
+    /// Whether the window lacks any of the pieces.
+    pub(super) is_any_due: bool,
+    /// Why there are none, if a source knows it.
+    pub(super) silence: Option<Silence>,
+    /// The version of the documents that were searched, empty if none were.
+    documents: String,
+}
+
+impl Found {
+    pub(super) fn of(gathered: &mut Gathered, asked: Sources) -> Self {
+        Self {
+            has_asked: asked != 0,
+            pieces: u32::try_from(gathered.pieces.len()).unwrap_or(u32::MAX),
+            is_any_due: false,
+            silence: gathered.silence,
+            documents: std::mem::take(&mut gathered.documents),
+        }
+    }
+}
 
 impl Window<'_> {
     /// Returns the first words of the user's message, without secrets. A sub-agent's messages are not the user's.
@@ -20,13 +47,14 @@ impl Window<'_> {
 
     /// Returns why a claim is empty. `epoch` is that of the event's arrival.
     pub(super) fn why_silent(&self, claim: &Claim, epoch: i64) -> Silence {
-        match self.silence {
+        let found = &self.found;
+        match found.silence {
             _ if claim.is_held_back => Silence::HeldBack,
             _ if claim.epoch > epoch => Silence::Overtaken,
             Some(why) => why,
-            None if self.is_any_due => Silence::LeftOut,
-            None if self.brought > 0 => Silence::InWindow { pieces: self.brought },
-            None if self.has_asked => Silence::Empty,
+            None if found.is_any_due => Silence::LeftOut,
+            None if found.pieces > 0 => Silence::InWindow { pieces: found.pieces },
+            None if found.has_asked => Silence::Empty,
             None => Silence::NothingDue,
         }
     }
@@ -42,7 +70,7 @@ impl Window<'_> {
             outcome,
             size,
             notes: &self.notes,
-            basis: Basis { message: self.words.as_deref(), documents: &self.documents, settings: &settings.fingerprint() },
+            basis: Basis { message: self.words.as_deref(), documents: &self.found.documents, settings: &settings.fingerprint() },
         };
         self.is_logged = ledger.confirm(claim, &entry).is_ok();
     }

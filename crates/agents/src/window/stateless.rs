@@ -36,7 +36,7 @@ impl Window<'_> {
         let (outputs, briefing) = outputs(&pieces, Room { outputs: room.lanes, ..room });
         self.notes.extend(briefing.notes);
         let Some(rendered) = outputs.get(usize::from(request.lane.number) - 1) else {
-            let why = if pieces.is_empty() { self.silence.unwrap_or(Silence::Empty) } else { Silence::NothingDue };
+            let why = if pieces.is_empty() { self.found.silence.unwrap_or(Silence::Empty) } else { Silence::NothingDue };
             return Outcome::Silent(why);
         };
         lanes::wait_without_ledger(request, self.deadline);

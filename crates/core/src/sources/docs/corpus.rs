@@ -118,8 +118,7 @@ impl Corpus {
 
     /// Returns a short name of the searched documents with their contents.
     pub(super) fn version(&self) -> String {
-        let bytes = self.search.fingerprint().to_bytes();
-        bytes[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+        blake3::Hash::from_bytes(self.search.fingerprint().to_bytes()).to_hex()[..16].to_owned()
     }
 
     /// Returns a ranked document as a candidate, with its path relative to `here`.
