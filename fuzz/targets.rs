@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use briefing_agents::install::edit;
+use briefing_agents::install::{Change, Part, install, uninstall};
 use briefing_agents::{AGENTS, Request, find, tmux};
 use briefing_core::frames::{defuse, inline};
 use briefing_core::secrets::{redact, removed};
@@ -89,15 +89,20 @@ pub fn goal(data: &[u8]) {
     }
 }
 
-/// Adds our entries to settings and removes them again, which restores every byte.
+/// Adds our entries to settings, twice, and removes them again.
 pub fn settings(data: &[u8]) {
-    for name in ["claude", "gemini", "cursor"] {
+    for name in ["claude", "gemini", "cursor", "codex", "opencode"] {
         let agent = find(name).expect("it is in the table");
-        let Ok(installed) = edit::install(agent, "/usr/bin/brief", data) else { continue };
-        assert!(edit::is_intact(agent, "/usr/bin/brief", &installed), "an installed entry is found again");
-        let again = edit::install(agent, "/usr/bin/brief", &installed).expect("what we wrote can be read");
-        assert_eq!(again, installed, "installing twice changes nothing");
-        edit::uninstall(agent, &installed).expect("what we wrote can be read");
+        for part in Part::ALL {
+            let installed = match install(agent, &[part], "/usr/bin/brief", Some(data)) {
+                Ok(Change::Write(installed)) => installed,
+                Ok(_) => data.to_vec(),
+                Err(_) => continue,
+            };
+            let again = install(agent, &[part], "/usr/bin/brief", Some(&installed)).expect("what we wrote can be read");
+            assert_eq!(again, Change::Nothing, "installing twice changes nothing");
+            uninstall(agent, &[part], Some(&installed), None).expect("what we wrote can be read");
+        }
     }
 }
 

@@ -92,12 +92,12 @@ pub enum Handler {
 /// How the agent registers an MCP server in its configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Registration {
-    /// `<key>.brief = {"command":…,"args":["mcp"]}` in JSON.
-    Json { key: &'static str },
-    /// `mcp.brief = {"type":"local","command":["brief","mcp"],"enabled":true}` in JSON.
-    Local,
-    /// `[mcp_servers.brief]` in TOML.
-    Toml,
+    /// `<key>.brief = {…,"command":"brief","args":["mcp"]}` in JSON. `also` is a JSON object with the other fields.
+    Json { key: &'static str, also: &'static str },
+    /// `<key>.brief = {"type":"local","command":["brief","mcp"],"enabled":true}` in JSON.
+    Local { key: &'static str },
+    /// `[<key>.brief]` in TOML. The agent passes only a few variables to a server unless `variables` names more.
+    Toml { key: &'static str, variables: &'static [&'static str] },
 }
 
 /// The agent as a client of the MCP server.
@@ -109,11 +109,17 @@ pub struct Mcp {
     pub cap: u64,
     /// The environment variable that names the project to a server; empty if there is none.
     pub directory_variable: &'static str,
+    /// The environment variable that tells a server in which session it was started; empty if there is none.
+    pub session_variable: &'static str,
     pub registration: Registration,
     /// The file for the user, relative to its configuration directory.
     pub user_file: &'static str,
+    /// Whether the user's file is in the home directory instead, as long as no variable moves the configuration directory.
+    pub is_in_home: bool,
     /// The file for a project, relative to it; empty if there is none.
     pub project_file: &'static str,
+    /// What a colleague without `brief` sees of the project's entry.
+    pub without_program: &'static str,
 }
 
 /// The numbers of a program's version.
@@ -258,6 +264,11 @@ pub struct Agent {
 }
 
 impl Agent {
+    /// Returns whether it has events that call us. Otherwise it can only ask.
+    pub fn has_hooks(&self) -> bool {
+        !self.events.is_empty()
+    }
+
     pub fn event(&self, name: &str) -> Option<&'static Event> {
         self.events.iter().find(|event| event.name == name)
     }

@@ -8,6 +8,7 @@ mod gemini;
 mod generic;
 mod opencode;
 mod qwen;
+mod vscode;
 
 use briefing_core::Moment;
 use briefing_core::measure::Unit;
@@ -15,7 +16,8 @@ use briefing_core::measure::Unit;
 use crate::agent::{Agent, Event, Fields, Handler, Keeps, Mcp, Recipe, Registration, Shape, TimeoutUnit, Trust};
 
 /// All agents, in the order in which they are listed to users.
-pub const AGENTS: &[Agent] = &[claude::ROW, codex::ROW, gemini::ROW, qwen::ROW, copilot::ROW, opencode::ROW, cursor::ROW, generic::ROW];
+pub const AGENTS: &[Agent] =
+    &[claude::ROW, codex::ROW, gemini::ROW, qwen::ROW, copilot::ROW, opencode::ROW, cursor::ROW, vscode::ROW, generic::ROW];
 
 /// The default agent. The commands of specs 2 and 4 are written for it.
 pub const USUAL: &Agent = &AGENTS[0];
@@ -95,9 +97,12 @@ const MCP: Mcp = Mcp {
     // As far as anybody knows.
     cap: 38_000,
     directory_variable: "",
-    registration: Registration::Json { key: "mcpServers" },
+    session_variable: "",
+    registration: Registration::Json { key: "mcpServers", also: "{}" },
     user_file: "",
+    is_in_home: false,
     project_file: "",
+    without_program: "",
 };
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ fn table() -> String {
         "| agent | startup, clear | message | tool use | resume | fork | the window is emptied | sub-agent start | sub-agents |\n|---|---|---|---|---|---|---|---|---|\n",
     );
     let (domains, gate) = (Source::Domains.bit(), Source::Gate.bit());
-    for agent in AGENTS {
+    for agent in AGENTS.iter().filter(|agent| agent.has_hooks()) {
         let done_at_start = if agent.events.iter().any(|event| event.moment == Moment::Session && event.carries) { domains } else { 0 };
         let resume = match agent.keeps {
             Keeps::History => "only what changed".to_owned(),
@@ -63,16 +63,28 @@ fn table() -> String {
     text
 }
 
-#[test]
-fn the_table_in_the_docs_is_up_to_date() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/agents.md");
-    let page = std::fs::read_to_string(path).unwrap();
-    let (start, end) = ("<!-- moments:start -->\n", "<!-- moments:end -->");
-    let from = page.find(start).expect("the page has the start mark") + start.len();
-    let to = page.find(end).expect("the page has the end mark");
-    if page[from..to] != table() && std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(path, format!("{}{}{}", &page[..from], table(), &page[to..])).unwrap();
-        return;
+/// Returns where the server of each agent is registered.
+fn servers() -> String {
+    let mut text = String::from("| agent | your settings | the project's settings | a colleague without `brief` … |\n|---|---|---|---|\n");
+    for (agent, mcp) in AGENTS.iter().filter_map(|agent| Some((agent, agent.mcp?))) {
+        let directory = if mcp.is_in_home { String::new() } else { format!("{}/", agent.home) };
+        let _ = writeln!(text, "| {} | `~/{directory}{}` | `{}` | {} |", agent.title, mcp.user_file, mcp.project_file, mcp.without_program);
     }
-    assert_eq!(&page[from..to], table(), "run the tests with UPDATE_DOCS=1 to update it");
+    text
+}
+
+#[test]
+fn the_tables_in_the_docs_are_up_to_date() {
+    for (name, table) in [("moments", table()), ("servers", servers())] {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/agents.md");
+        let page = std::fs::read_to_string(path).unwrap();
+        let (start, end) = (format!("<!-- {name}:start -->\n"), format!("<!-- {name}:end -->"));
+        let from = page.find(&start).expect("the page has the start mark") + start.len();
+        let to = page.find(&end).expect("the page has the end mark");
+        if page[from..to] != table && std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::write(path, format!("{}{table}{}", &page[..from], &page[to..])).unwrap();
+            continue;
+        }
+        assert_eq!(&page[from..to], table, "run the tests with UPDATE_DOCS=1 to update it");
+    }
 }

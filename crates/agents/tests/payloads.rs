@@ -10,7 +10,7 @@ use briefing_agents::{AGENTS, Request, find};
 fn every_payload_is_read_correctly() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/payloads");
     let mut summary = String::new();
-    for agent in AGENTS {
+    for agent in AGENTS.iter().filter(|agent| agent.has_hooks()) {
         let mut names: Vec<_> = fs::read_dir(directory.join(agent.name))
             .unwrap_or_else(|_| panic!("no payloads of {}", agent.name))
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())

@@ -10,7 +10,13 @@ use briefing_agents::AGENTS;
 fn words() -> Vec<&'static str> {
     let rows = AGENTS.iter().filter(|agent| agent.name != "generic");
     let mut words: Vec<_> = rows
-        .flat_map(|agent| [agent.name, agent.home_variable, agent.process_variable, agent.proof].into_iter().chain(agent.foreign.to_vec()))
+        .flat_map(|agent| {
+            let of_server = agent.mcp.iter().flat_map(|mcp| [mcp.session_variable, mcp.directory_variable]);
+            [agent.name, agent.home_variable, agent.process_variable, agent.proof]
+                .into_iter()
+                .chain(agent.foreign.to_vec())
+                .chain(of_server)
+        })
         .filter(|word| !word.is_empty())
         .collect();
     words.sort_unstable();

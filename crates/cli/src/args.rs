@@ -35,12 +35,12 @@ pub(crate) enum Command {
     Preview(commands::preview::Arguments),
     /// Check the installation and explain what is wrong
     Doctor(commands::doctor::Arguments),
-    /// Add the hooks to the settings of your agents
+    /// Register the hooks and the MCP server with your agents
     Install(commands::install::Arguments),
-    /// Remove the hooks from the settings of your agents
+    /// Remove the hooks and the MCP server from the settings of your agents
     #[command(
-        mut_arg("all", |arg| arg.help("Remove the hooks from every agent that has them")),
-        mut_arg("project", |arg| arg.help("Remove them from the settings of this project instead of yours")),
+        mut_arg("all", |arg| arg.help("Remove from every agent that has something of ours")),
+        mut_arg("project", |arg| arg.help("Remove from the settings of this project instead of yours")),
         mut_arg("dry_run", |arg| arg.help("Show what would be removed without removing it"))
     )]
     Uninstall(commands::install::Arguments),

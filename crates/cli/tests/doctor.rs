@@ -91,7 +91,9 @@ fn hooks_that_are_switched_off_are_seen_with_file_and_key() {
             // Into the file that has our entries, too.
             Some(file) => {
                 let whole = std::fs::read_to_string(&file).unwrap();
-                std::fs::write(&file, whole.replacen('{', &format!("{{ {content},"), 1)).unwrap();
+                let is_toml = file.extension().is_some_and(|end| end == "toml");
+                let changed = if is_toml { format!("{whole}\n{content}") } else { whole.replacen('{', &format!("{{ {content},"), 1) };
+                std::fs::write(&file, changed).unwrap();
             }
             None => sandbox.write(name, content),
         }
@@ -120,7 +122,7 @@ fn entries_of_an_agent_that_is_not_here_are_seen_too() {
     assert!(told.stdout().contains("cursor\n  ok     entry: intact in [ROOT]/.cursor/hooks.json"), "{told}");
     assert!(told.stdout().contains("opencode\n  ok     entry: intact in [ROOT]/.opencode/plugins/brief.js"), "{told}");
     let gone = sandbox.brief(["uninstall", "--all", "--project", "--yes"]).success();
-    assert!(gone.stderr().contains("Cursor: removed") && gone.stderr().contains("OpenCode: removed"), "{gone}");
+    assert!(gone.stderr().contains("Cursor: hooks removed") && gone.stderr().contains("OpenCode: MCP server removed"), "{gone}");
     assert!(!sandbox.path(".cursor/hooks.json").exists() && !sandbox.path(".opencode/plugins/brief.js").exists());
     let none = sandbox.brief(["uninstall", "--all", "--project", "--yes"]);
     assert!(!none.stderr().contains("removed"), "{none}");

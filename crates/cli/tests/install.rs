@@ -4,6 +4,9 @@ use briefing_testkit::Sandbox;
 
 const SETTINGS: &str = "{\n  // my own\n  \"model\": \"x\",\n  \"hooks\": {\n    \"Stop\": []\n  },\n}\n";
 
+const CONFIG: &str = "# mine\nmodel = \"x\"   # fast\n\n[mcp_servers.other]\ncommand = \"npx\"\n# the end";
+const STATE: &str = "{\n  \"numStartups\": 3,\n  \"mcpServers\": {}\n}";
+
 #[test]
 fn a_change_is_shown_and_needs_consent() {
     let sandbox = Sandbox::new().file("~/.claude/settings.json", SETTINGS);
@@ -17,16 +20,29 @@ fn a_change_is_shown_and_needs_consent() {
 #[test]
 fn in_twice_and_out_again_leaves_every_byte() {
     let sandbox = Sandbox::new().file("~/.claude/settings.json", SETTINGS).file("~/.cursor/hooks.json", "{\"version\":1}");
-    let agents = ["claude", "codex", "gemini", "qwen", "copilot", "opencode", "cursor"];
+    let sandbox = sandbox.file("~/.codex/config.toml", CONFIG).file("~/.claude.json", STATE);
+    let agents = ["claude", "codex", "gemini", "qwen", "copilot", "opencode", "cursor", "vscode"];
     let run = |word: &str| sandbox.brief([word].into_iter().chain(agents).chain(["--yes"])).success();
     let first = run("install");
     assert!(first.stderr().contains("after you approve it"), "{first}");
     let second = run("install");
-    assert_eq!(second.stdout().matches("already installed").count(), agents.len(), "{second}");
+    // Gemini and Qwen have both parts in one file, VS Code has one part.
+    assert_eq!(second.stdout().matches("already installed").count(), 2 * agents.len() - 3, "{second}");
     let _ = run("uninstall");
     assert_eq!(std::fs::read_to_string(sandbox.home().join(".claude/settings.json")).unwrap(), SETTINGS);
     assert_eq!(std::fs::read_to_string(sandbox.home().join(".cursor/hooks.json")).unwrap(), "{\"version\":1}");
-    for gone in [".codex/hooks.json", ".gemini/settings.json", ".copilot/hooks/brief.json", ".config/opencode/plugins/brief.js"] {
+    assert_eq!(std::fs::read_to_string(sandbox.home().join(".codex/config.toml")).unwrap(), CONFIG);
+    assert_eq!(std::fs::read_to_string(sandbox.home().join(".claude.json")).unwrap(), STATE);
+    for gone in [
+        ".codex/hooks.json",
+        ".gemini/settings.json",
+        ".copilot/hooks/brief.json",
+        ".copilot/mcp-config.json",
+        ".config/opencode/plugins/brief.js",
+        ".config/opencode/opencode.json",
+        ".cursor/mcp.json",
+        ".config/Code/User/mcp.json",
+    ] {
         assert!(!sandbox.home().join(gone).exists(), "{gone}");
     }
 }
@@ -71,6 +87,7 @@ fn a_link_to_nothing_yet_is_the_users_and_stays() {
 #[test]
 fn our_own_path_may_have_any_letters() {
     let agents = ["claude", "codex", "gemini", "qwen", "copilot", "opencode", "cursor"];
+    let files = 2 * agents.len() - 2;
     let sandbox = Sandbox::new();
     for (directory, name) in [("it's here", "brief"), ("a \"b\" $c", "brief-0.1.0")] {
         let program = sandbox.home().join(directory).join(name);
@@ -87,12 +104,14 @@ fn our_own_path_may_have_any_letters() {
         let all = |word: &'static str| [&[word][..], &agents, &["--yes"]].concat();
         assert_eq!(run(&all("install")).0, Some(0));
         let again = run(&all("install")).1;
-        assert_eq!(again.matches("already installed").count(), agents.len(), "{again}");
+        assert_eq!(again.matches("already installed").count(), files, "{again}");
         let told = run(&["doctor"]).1;
         assert_eq!(told.matches("ok     entry: intact").count(), agents.len(), "{told}");
         assert!(!told.contains("BROKEN answers") && told.contains("ok     answers chat.message"), "{told}");
+        assert_eq!(told.matches("ok     mcp: intact").count(), agents.len(), "{told}");
+        assert_eq!(told.matches("ok     mcp answers ").count(), 2 * agents.len(), "{told}");
         let gone = run(&all("uninstall")).1;
-        assert_eq!(gone.matches(": removed\n").count(), agents.len(), "{gone}");
+        assert_eq!(gone.matches(" removed\n").count(), files, "{gone}");
         assert!(!sandbox.home().join(".claude/settings.json").exists());
     }
 }

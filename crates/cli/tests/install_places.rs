@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use briefing_testkit::Sandbox;
 use serde_json::Value;
 
-const ALL: [&str; 7] = ["claude", "codex", "gemini", "qwen", "copilot", "opencode", "cursor"];
+const ALL: [&str; 8] = ["claude", "codex", "gemini", "qwen", "copilot", "opencode", "cursor", "vscode"];
 
 /// Returns every command that a settings file gives to a POSIX shell.
 fn commands(value: &Value) -> Vec<String> {
@@ -46,7 +46,7 @@ fn below(directory: &Path) -> Vec<PathBuf> {
 fn an_entry_is_silent_where_there_is_no_brief() {
     let sandbox = Sandbox::new();
     let shells = ["claude", "codex", "gemini", "qwen", "copilot", "cursor"];
-    let _ = sandbox.brief(["install", "--project", "--yes"].iter().chain(&shells)).success();
+    let _ = sandbox.brief(["install", "--project", "--no-mcp", "--yes"].iter().chain(&shells)).success();
     let files = [
         ".claude/settings.json",
         ".codex/hooks.json",
@@ -74,7 +74,7 @@ fn an_entry_is_silent_where_there_is_no_brief() {
 fn the_entry_of_a_project_is_the_same_as_the_users() {
     let sandbox = Sandbox::new();
     for flags in [&["--yes"][..], &["--yes", "--project"]] {
-        let _ = sandbox.brief(["install", "claude", "gemini"].iter().chain(flags)).success();
+        let _ = sandbox.brief(["install", "claude", "gemini", "--only", "hooks"].iter().chain(flags)).success();
     }
     for file in [".claude/settings.json", ".gemini/settings.json"] {
         let (user, project) = (read_commands(&sandbox.home().join(file)), read_commands(&sandbox.path(file)));

@@ -31,6 +31,7 @@ mod hook;
 mod hostile_paths;
 mod index;
 mod install;
+mod install_mcp;
 mod install_places;
 mod map;
 mod mcp;

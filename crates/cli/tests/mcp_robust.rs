@@ -214,8 +214,21 @@ fn a_deleted_project_is_an_error_that_says_so() {
 #[test]
 fn the_client_says_which_project_it_is() {
     let sandbox = project();
-    let elsewhere = Sandbox::new().env("CLAUDE_PROJECT_DIR", sandbox.root());
-    assert!(connect(&elsewhere, Era::Modern).text("select", &json!({ "message": ROLL_BACK })).contains("docs/deploy.md"));
+    let root = sandbox.root().display().to_string();
+    for (client, variable, value) in [
+        ("claude-code", "CLAUDE_PROJECT_DIR", root.clone()),
+        ("qwen-cli-mcp-client-brief", "QWEN_CODE_PROJECT_DIR", root.clone()),
+        ("cursor-vscode", "WORKSPACE_FOLDER_PATHS", format!("{root},/elsewhere")),
+    ] {
+        for era in [Era::Legacy, Era::Modern] {
+            let elsewhere = Sandbox::new().env(variable, &value);
+            let mut server = Server::connect(&elsewhere, era, client, json!({}));
+            assert!(server.text("select", &json!({ "message": ROLL_BACK })).contains("docs/deploy.md"), "{client}");
+            // An agent that was started by another one inherits its variables.
+            let mut other = Server::connect(&elsewhere, era, "codex-mcp-client", json!({}));
+            assert!(other.error("select", &json!({ "message": ROLL_BACK })).contains("no index"), "{client}");
+        }
+    }
 }
 
 /// Settings, documents and knowledge may change while the server runs.

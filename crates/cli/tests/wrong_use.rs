@@ -41,7 +41,7 @@ fn other_mistakes_keep_the_parsers_own_message() {
 #[test]
 fn an_unknown_agent_lists_those_that_can_be_installed() {
     let unknown = told(&["install", "nosuch"], 2);
-    assert!(unknown.contains("hint: agents: claude, codex, gemini, qwen, copilot, opencode, cursor\n"), "{unknown}");
+    assert!(unknown.contains("hint: agents: claude, codex, gemini, qwen, copilot, opencode, cursor, vscode\n"), "{unknown}");
     assert!(told(&["install", "gener"], 2).contains("agents: claude"), "nothing can be installed for `generic`");
     assert!(told(&["preview", "--agent", "nosuch"], 2).contains("generic"), "it can be previewed");
 }
@@ -59,8 +59,8 @@ fn install_without_an_agent_mentions_all() {
 fn the_help_of_uninstall_speaks_of_removing() {
     let help = Sandbox::new().brief(["uninstall", "--help"]).success().stdout();
     for line in [
-        "Remove the hooks from every agent that has them",
-        "Remove them from the settings of this project instead of yours",
+        "Remove from every agent that has something of ours",
+        "Remove from the settings of this project instead of yours",
         "Show what would be removed without removing it",
     ] {
         assert!(help.contains(line), "{help}");

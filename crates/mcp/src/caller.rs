@@ -1,5 +1,6 @@
 //! Who asks: the client as it introduces itself, the session if it is known, and how much it takes at once.
 
+use briefing_agents::agent::Mcp;
 use briefing_agents::window::requested::Asking;
 use briefing_agents::{AGENTS, Agent, Host, find};
 use rmcp::RoleServer;
@@ -12,11 +13,13 @@ const CAUTIOUS: u64 = 38_000;
 const OTHER: &str = "generic";
 
 /// The sender of a request.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Caller {
     agent: Option<&'static Agent>,
     /// The session in the server's environment.
     session: Option<String>,
+    /// The project in the server's environment.
+    pub(crate) directory: Option<String>,
     /// Whether the client can ask its user.
     pub(crate) can_ask: bool,
     /// Whether the request is of the revision without a handshake.
@@ -28,12 +31,16 @@ impl Caller {
         let name = context.client_info().map(|client| client.name).unwrap_or_default();
         let is_its = |agent: &&Agent| agent.mcp.as_ref().is_some_and(|mcp| !mcp.client.is_empty() && name.starts_with(mcp.client));
         let agent = AGENTS.iter().find(is_its);
-        // Another agent that Claude has started inherits the variable; only its own client means it.
-        let session = agent.filter(|agent| !agent.proof.is_empty()).and_then(|agent| host.variable(agent.proof));
+        // Another agent that this one has started inherits its variables; only its own client means them.
+        let own = |name: fn(&Mcp) -> &'static str| {
+            let name = agent.and_then(|agent| agent.mcp.as_ref()).map(name).filter(|name| !name.is_empty())?;
+            host.variable(name).filter(|value| !value.is_empty())
+        };
         let asking = context.client_capabilities().and_then(|capabilities| capabilities.elicitation);
         Self {
             agent,
-            session: session.filter(|session| !session.is_empty()),
+            session: own(|mcp| mcp.session_variable),
+            directory: own(|mcp| mcp.directory_variable),
             // Without modes, a client of an earlier revision supports forms.
             can_ask: asking.is_some_and(|asking| asking.form.is_some() || asking.url.is_none()),
             is_modern: context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28),

@@ -9,6 +9,7 @@ use briefing_core::sources::domains::{self, ContextRequest, Reading};
 use briefing_core::sources::{docs, gate};
 use briefing_core::text::beginning;
 
+use crate::caller::Caller;
 use crate::project::Project;
 
 /// The longest instructions, in characters.
@@ -20,8 +21,8 @@ const USE: &str = "Call `select` with the user's request before working on somet
                    `context` for the knowledge about a directory. What hooks have already put into this conversation need not be read again.";
 
 /// Returns the instructions for the project.
-pub(crate) fn of(host: &dyn Host) -> String {
-    let Ok(project) = Project::open(host) else {
+pub(crate) fn of(host: &dyn Host, caller: &Caller) -> String {
+    let Ok(project) = Project::open(host, caller) else {
         return "Project knowledge from Briefing. The project's directory is gone: restart the server in a project.".to_owned();
     };
     let here = here(host, &project);

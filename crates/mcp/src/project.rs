@@ -3,10 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
-use briefing_agents::{AGENTS, Host};
+use briefing_agents::Host;
 use briefing_core::settings::{Places, Settings};
 use briefing_core::shown::{normalize, path_text};
 use briefing_core::{Failure, Note};
+
+use crate::caller::Caller;
 
 /// The directories and settings of a request.
 pub(crate) struct Project {
@@ -17,10 +19,11 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// Finds the project: the directory that the agent names in the server's environment, else the current one.
-    pub(crate) fn open(host: &dyn Host) -> Result<Self, Failure> {
-        let named = AGENTS.iter().filter_map(|agent| agent.mcp.as_ref()).filter_map(|mcp| host.variable(mcp.directory_variable));
-        let named = named.map(PathBuf::from).find(|path| path.is_absolute() && path.is_dir());
+    /// Finds the project: the directory that the client names in the server's environment, else the current one.
+    pub(crate) fn open(host: &dyn Host, caller: &Caller) -> Result<Self, Failure> {
+        let named = caller.directory.as_deref().map(|all| [all, all.split(',').next().unwrap_or_default()]);
+        // An editor with several folders names them all; the first one counts.
+        let named = named.into_iter().flatten().map(PathBuf::from).find(|path| path.is_absolute() && path.is_dir());
         let here = match named {
             Some(here) => here,
             None => std::env::current_dir().map_err(|error| gone().because(&error))?,

@@ -14,11 +14,12 @@ use briefing_goals::{FoundGoal, Goal, Level, Trust, arguments, find};
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
 
+use crate::caller::Caller;
 use crate::project::Project;
 
 /// Returns the trusted goals as prompts.
-pub(crate) fn list(host: &dyn Host) -> Result<Vec<Prompt>, Failure> {
-    let project = Project::open(host)?;
+pub(crate) fn list(host: &dyn Host, caller: &Caller) -> Result<Vec<Prompt>, Failure> {
+    let project = Project::open(host, caller)?;
     Ok(trusted(&project.places).map(|goal| prompt(&goal)).collect())
 }
 
@@ -42,8 +43,8 @@ fn prompt(goal: &Goal) -> Prompt {
 }
 
 /// Renders a goal.
-pub(crate) fn get(host: &dyn Host, name: &str, given: JsonObject) -> Result<GetPromptResult, Failure> {
-    let project = Project::open(host)?;
+pub(crate) fn get(host: &dyn Host, caller: &Caller, name: &str, given: JsonObject) -> Result<GetPromptResult, Failure> {
+    let project = Project::open(host, caller)?;
     let goal = trusted(&project.places).find(|goal| goal.name == name).ok_or_else(|| unknown(&project.places, name))?;
     let typed: Vec<String> = given.into_iter().map(|(name, value)| format!("--{name}={}", words(&value))).collect();
     let checked = arguments::check(&goal, &typed, &project.places.here)?;

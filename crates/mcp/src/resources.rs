@@ -11,6 +11,7 @@ use briefing_core::sources::{docs, gate};
 use briefing_core::{Failure, Rendered};
 use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 
+use crate::caller::Caller;
 use crate::page::Cursor;
 use crate::project::Project;
 use crate::tools::{Call, Printed};
@@ -23,8 +24,8 @@ const DOMAIN: &str = "brief://domain/";
 const DOCUMENT: &str = "brief://doc/";
 
 /// Returns one page of the list.
-pub(crate) fn list(host: &dyn Host, cursor: Option<&str>) -> Result<ListResourcesResult, Failure> {
-    let project = Project::open(host)?;
+pub(crate) fn list(host: &dyn Host, caller: &Caller, cursor: Option<&str>) -> Result<ListResourcesResult, Failure> {
+    let project = Project::open(host, caller)?;
     let all = all(host, &project);
     let names: String = all.iter().map(|resource| resource.uri.as_str()).collect();
     let cursor = Cursor::read(cursor, names.as_bytes())?;

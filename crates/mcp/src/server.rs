@@ -64,18 +64,18 @@ impl Server {
     async fn run<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
-        work: impl FnOnce(&Surroundings, &Work) -> Result<T, Failure> + Send + 'static,
+        work: impl FnOnce(&Surroundings, &Caller, &Work) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
         let cancelled = || Failure::new("the call was cancelled");
         let slot = tokio::select! {
             slot = Arc::clone(&self.slots).acquire_owned() => slot.map_err(|_| Failure::new("the server is shutting down"))?,
             () = context.ct.cancelled() => return Err(cancelled()),
         };
-        let (host, shared) = (Arc::clone(&self.host), Arc::new(Work::default()));
+        let (host, caller, shared) = (Arc::clone(&self.host), Caller::of(context, &*self.host), Arc::new(Work::default()));
         let inside = Arc::clone(&shared);
         let mut running = tokio::task::spawn_blocking(move || {
             let _slot = slot;
-            work(&host, &inside)
+            work(&host, &caller, &inside)
         });
         let mut told = 0;
         loop {
@@ -91,17 +91,10 @@ impl Server {
     }
 
     /// Runs a tool.
-    async fn call(
-        &self,
-        row: &'static Row,
-        arguments: Value,
-        caller: &Caller,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<Answer, Failure> {
-        let caller = caller.clone();
-        self.run(context, move |host, work| {
-            let project = Project::open(&**host)?;
-            (row.run)(&call(host, &caller, &project, work), arguments)
+    async fn call(&self, row: &'static Row, arguments: Value, context: &RequestContext<RoleServer>) -> Result<Answer, Failure> {
+        self.run(context, move |host, caller, work| {
+            let project = Project::open(&**host, caller)?;
+            (row.run)(&call(host, caller, &project, work), arguments)
         })
         .await
     }
@@ -117,7 +110,7 @@ impl Server {
         let answered = Answered::read(&request, self.host.now());
         let now = answered.as_ref().map_or_else(|| self.host.now(), |answered| answered.shown_at);
         let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let (planned, writes) = self.plan(arguments.clone(), &caller, now, context).await?;
+        let (planned, writes) = self.plan(arguments.clone(), now, context).await?;
         let is_agreed = match answered.and_then(|answered| answered.agrees_to(&planned)) {
             Some(is_agreed) => is_agreed,
             None if caller.can_ask && caller.is_modern => return Ok(confirm::question(&planned, now).into()),
@@ -128,21 +121,14 @@ impl Server {
         if !is_agreed {
             return Err(confirm::declined());
         }
-        self.write(arguments, &caller, now, planned, row, context).await.map(|answer| CallToolResult::from(answer).into())
+        self.write(arguments, now, planned, row, context).await.map(|answer| CallToolResult::from(answer).into())
     }
 
     /// Returns what would be written, as a diff, and whether the user allows it without a question.
-    async fn plan(
-        &self,
-        arguments: Value,
-        caller: &Caller,
-        now: Timestamp,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<(String, bool), Failure> {
-        let caller = caller.clone();
-        self.run(context, move |host, work| {
-            let project = Project::open(&**host)?;
-            let planned = Learning::plan(&call(host, &caller, &project, work), parameters(arguments)?, now)?;
+    async fn plan(&self, arguments: Value, now: Timestamp, context: &RequestContext<RoleServer>) -> Result<(String, bool), Failure> {
+        self.run(context, move |host, caller, work| {
+            let project = Project::open(&**host, caller)?;
+            let planned = Learning::plan(&call(host, caller, &project, work), parameters(arguments)?, now)?;
             Ok((planned.change.diff(), project.settings.mcp.write.value))
         })
         .await
@@ -152,16 +138,14 @@ impl Server {
     async fn write(
         &self,
         arguments: Value,
-        caller: &Caller,
         now: Timestamp,
         shown: String,
         row: &'static Row,
         context: &RequestContext<RoleServer>,
     ) -> Result<Answer, Failure> {
-        let caller = caller.clone();
-        self.run(context, move |host, work| {
-            let project = Project::open(&**host)?;
-            let call = call(host, &caller, &project, work);
+        self.run(context, move |host, caller, work| {
+            let project = Project::open(&**host, caller)?;
+            let call = call(host, caller, &project, work);
             let planned = Learning::plan(&call, parameters(arguments)?, now)?;
             if planned.change.diff() != shown {
                 let failure = Failure::new("nothing was written: the file has changed since the user was asked");
@@ -210,13 +194,13 @@ impl ServerHandler for Server {
         let mut client = request;
         client.protocol_version = result.protocol_version.clone();
         context.peer.set_peer_info(client);
-        result.instructions = self.run(&context, |host, _| Ok(instructions::of(&**host))).await.ok();
+        result.instructions = self.run(&context, |host, caller, _| Ok(instructions::of(&**host, caller))).await.ok();
         Ok(result)
     }
 
     async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         let mut info = self.get_info();
-        info.instructions = self.run(&context, |host, _| Ok(instructions::of(&**host))).await.ok();
+        info.instructions = self.run(&context, |host, caller, _| Ok(instructions::of(&**host, caller))).await.ok();
         Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info))
     }
 
@@ -232,9 +216,8 @@ impl ServerHandler for Server {
         let answer = if row.writes() {
             self.learn(request, row, &context).await
         } else {
-            let caller = Caller::of(&context, &*self.host);
             let arguments = Value::Object(request.arguments.unwrap_or_default());
-            self.call(row, arguments, &caller, &context).await.map(|answer| CallToolResult::from(answer).into())
+            self.call(row, arguments, &context).await.map(|answer| CallToolResult::from(answer).into())
         };
         Ok(answer.unwrap_or_else(|failure| failed(&failure).into()))
     }
@@ -245,7 +228,9 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        self.run(&context, move |host, _| resources::list(&**host, cursor.as_deref())).await.map_err(|failure| refused(&failure))
+        self.run(&context, move |host, caller, _| resources::list(&**host, caller, cursor.as_deref()))
+            .await
+            .map_err(|failure| refused(&failure))
     }
 
     async fn list_resource_templates(
@@ -261,10 +246,9 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let caller = Caller::of(&context, &*self.host);
-        let read = self.run(&context, move |host, work| {
-            let project = Project::open(&**host)?;
-            resources::read(&call(host, &caller, &project, work), &request.uri)
+        let read = self.run(&context, move |host, caller, work| {
+            let project = Project::open(&**host, caller)?;
+            resources::read(&call(host, caller, &project, work), &request.uri)
         });
         match read.await {
             Ok(result) => Ok(result.into()),
@@ -277,7 +261,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let listed = self.run(&context, |host, _| prompts::list(&**host)).await;
+        let listed = self.run(&context, |host, caller, _| prompts::list(&**host, caller)).await;
         listed.map(ListPromptsResult::with_all_items).map_err(|failure| refused(&failure))
     }
 
@@ -286,7 +270,10 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let got = self.run(&context, move |host, _| prompts::get(&**host, &request.name, request.arguments.unwrap_or_default())).await;
+        let get = move |host: &Surroundings, caller: &Caller, _: &Work| {
+            prompts::get(&**host, caller, &request.name, request.arguments.unwrap_or_default())
+        };
+        let got = self.run(&context, get).await;
         got.map(Into::into).map_err(|failure| refused(&failure))
     }
 }

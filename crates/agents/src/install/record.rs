@@ -44,8 +44,9 @@ impl Record {
         let file = place(state, path);
         let directory = file.parent().unwrap_or(state);
         self.made.extend(missing(directory));
-        // The last record that is forgotten clears the state directory away, so every record knows who made it.
-        let others = others(directory).into_iter().flat_map(|other| other.made).filter(|made| directory.starts_with(made));
+        // The last record that is forgotten clears a directory away that was made for several, so all of them know it.
+        let is_above = |made: &PathBuf| directory.starts_with(made) || path.starts_with(made);
+        let others = others(directory).into_iter().flat_map(|other| other.made).filter(is_above);
         self.made.extend(others);
         if let Some(older) = Self::read(state, path) {
             if self.before.as_ref().is_some_and(|now| older.is_untouched(now)) {

@@ -4,7 +4,7 @@ use briefing_core::Moment;
 use briefing_core::measure::Unit;
 
 use super::{BASE, MCP, event, mute};
-use crate::agent::{Agent, Managed, Mcp, Older, PROMPT, Plugins, Prompting, Switch};
+use crate::agent::{Agent, Managed, Mcp, Older, PROMPT, Plugins, Prompting, Registration, Switch};
 use crate::transcripts::format::{Place, Shown, Storage, SubAgents, Transcript};
 
 pub(super) const ROW: Agent = Agent {
@@ -76,8 +76,12 @@ pub(super) const ROW: Agent = Agent {
         // With the tool's `maxResultSizeChars`, see `docs/mcp.md`.
         cap: 100_000,
         directory_variable: "CLAUDE_PROJECT_DIR",
+        session_variable: "CLAUDE_CODE_SESSION_ID",
+        registration: Registration::Json { key: "mcpServers", also: r#"{"type":"stdio"}"# },
         user_file: ".claude.json",
+        is_in_home: true,
         project_file: ".mcp.json",
+        without_program: "is asked once whether to use the server, which then fails to start: `/mcp` says so",
         ..MCP
     }),
     ..BASE

@@ -50,9 +50,14 @@ pub(super) const ROW: Agent = Agent {
     transcript: Some(&TRANSCRIPT),
     mcp: Some(Mcp {
         client: "codex-mcp-client",
-        registration: Registration::Toml,
+        registration: Registration::Toml {
+            key: "mcp_servers",
+            // Without them, the server would use another ledger and other settings than the hooks.
+            variables: &["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "CTX_DIR", "BRIEF_LOG"],
+        },
         user_file: "config.toml",
         project_file: ".codex/config.toml",
+        without_program: "sees a warning in the terminal that the server failed to start; `codex exec` prints nothing",
         ..MCP
     }),
     ..BASE

@@ -3,7 +3,7 @@
 use briefing_core::Moment;
 
 use super::{BASE, MCP, event, mute};
-use crate::agent::{Agent, Fields, Keeps, Mcp, Recipe, Shape, Trust};
+use crate::agent::{Agent, Fields, Keeps, Mcp, Recipe, Registration, Shape, Trust};
 use crate::transcripts::format::{Place, Shown, Storage, Transcript};
 
 pub(super) const ROW: Agent = Agent {
@@ -44,7 +44,15 @@ pub(super) const ROW: Agent = Agent {
     sub_agents: "identified by `agentId`, which is also their session (measured)",
     trust: Trust::CopilotFolders,
     transcript: Some(&TRANSCRIPT),
-    mcp: Some(Mcp { client: "copilot", user_file: "mcp-config.json", project_file: "", ..MCP }),
+    mcp: Some(Mcp {
+        client: "copilot",
+        session_variable: "COPILOT_AGENT_SESSION_ID",
+        registration: Registration::Json { key: "mcpServers", also: r#"{"type":"local","tools":["*"]}"# },
+        user_file: "mcp-config.json",
+        project_file: ".github/mcp.json",
+        without_program: "sees a failed server in `/mcp`",
+        ..MCP
+    }),
     ..BASE
 };
 

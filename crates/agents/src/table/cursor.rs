@@ -36,6 +36,14 @@ pub(super) const ROW: Agent = Agent {
     home: ".cursor",
     user_file: "hooks.json",
     project_file: ".cursor/hooks.json",
-    mcp: Some(Mcp { client: "cursor", user_file: "mcp.json", project_file: ".cursor/mcp.json", ..MCP }),
+    mcp: Some(Mcp {
+        client: "cursor",
+        // Servers of the user's file start in the home directory.
+        directory_variable: "WORKSPACE_FOLDER_PATHS",
+        user_file: "mcp.json",
+        project_file: ".cursor/mcp.json",
+        without_program: "sees a failed server in the settings",
+        ..MCP
+    }),
     ..BASE
 };

@@ -42,7 +42,13 @@ pub(super) const ROW: Agent = Agent {
     trust: Trust::GeminiFolders,
     prompting: Some(Prompting { talking: &["-i", PROMPT], piped: &[] }),
     transcript: Some(&TRANSCRIPT),
-    mcp: Some(Mcp { client: "gemini-cli-mcp-client", user_file: "settings.json", project_file: ".gemini/settings.json", ..MCP }),
+    mcp: Some(Mcp {
+        client: "gemini-cli-mcp-client",
+        user_file: "settings.json",
+        project_file: ".gemini/settings.json",
+        without_program: "sees one line at the start that points to `/mcp list`",
+        ..MCP
+    }),
     ..BASE
 };
 

@@ -35,9 +35,10 @@ pub(super) const ROW: Agent = Agent {
     transcript: Some(&TRANSCRIPT),
     mcp: Some(Mcp {
         client: "opencode",
-        registration: Registration::Local,
+        registration: Registration::Local { key: "mcp" },
         user_file: "opencode.json",
         project_file: "opencode.json",
+        without_program: "sees a failed server in the list of servers",
         ..MCP
     }),
     ..BASE

@@ -38,7 +38,15 @@ pub(super) const ROW: Agent = Agent {
         managed: None,
     }),
     transcript: Some(&TRANSCRIPT),
-    mcp: Some(Mcp { client: "qwen", user_file: "settings.json", project_file: ".qwen/settings.json", ..MCP }),
+    mcp: Some(Mcp {
+        client: "qwen",
+        directory_variable: "QWEN_CODE_PROJECT_DIR",
+        session_variable: "QWEN_CODE_SESSION_ID",
+        user_file: "settings.json",
+        project_file: ".qwen/settings.json",
+        without_program: "sees one line at the start that the server failed",
+        ..MCP
+    }),
     ..BASE
 };
 

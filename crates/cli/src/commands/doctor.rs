@@ -6,6 +6,7 @@ mod gate_entry;
 mod plugins;
 mod probe;
 mod program;
+mod server;
 mod store;
 mod switch;
 mod trust;
@@ -19,7 +20,7 @@ use briefing_core::shown::one_line;
 use clap::Args;
 use serde::Serialize;
 
-use super::install::files::{is_here, names_us, project_of};
+use super::install::files::{is_here, project_of, scope};
 use super::log;
 use crate::{environment, output};
 
@@ -97,7 +98,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// Returns whether an agent is on this machine, or one of its settings files mentions us.
 fn concerns_us(agent: &Agent, places: &Places) -> bool {
-    is_here(agent, places) || names_us(agent, places, None) || names_us(agent, places, Some(&project_of(places)))
+    is_here(agent, places) || scope(places, None).names_us(agent) || scope(places, Some(&project_of(places))).names_us(agent)
 }
 
 fn shown(checks: &[Check]) -> String {

@@ -1,24 +1,20 @@
 //! `brief install` and `brief uninstall`: our entries in the agents' own settings.
 //!
-//! The change is shown first, written in one step, can be done twice without effect, and undone. [`files`] knows where the
-//! agents' files are, and writes them.
+//! The change is shown first, written in one step, can be done twice without effect, and undone. The library plans and
+//! makes it; [`files`] knows what it needs to know about this machine.
 
 pub(crate) mod files;
 
-use std::path::{Path, PathBuf};
-
-use briefing_agents::agent::{Agent, Recipe};
+use briefing_agents::agent::Agent;
+use briefing_agents::install::plan::{Direction, Order, Step, plan};
 use briefing_agents::install::recipe::is_own_program;
-use briefing_agents::install::record::Record;
-use briefing_agents::install::{self, Change};
+use briefing_agents::install::{Change, Part};
 use briefing_agents::{AGENTS, Version};
 use briefing_core::Failure;
-use briefing_core::fs::{FileProblem, write_atomic};
-use briefing_core::settings::Places;
+use briefing_core::secrets::redacted;
 use briefing_core::shown::path_text;
-use briefing_store::Place;
-use clap::Args;
-use files::{file_of, is_here, names_us, program, project_of, put_in, read, refuse};
+use clap::{Args, ValueEnum};
+use files::{is_here, is_installable, program, project_of, scope, state_of};
 
 use super::preview::unknown_agent;
 use crate::{agent_version, environment, output, prompt, talk};
@@ -26,15 +22,21 @@ use crate::{agent_version, environment, output, prompt, talk};
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 pub(crate) struct Arguments {
-    /// The agents: claude, codex, gemini, qwen, copilot, opencode, cursor
+    /// The agents: claude, codex, gemini, qwen, copilot, opencode, cursor, vscode
     #[arg(value_name = "AGENT")]
     agents: Vec<String>,
-    /// Add the hooks to every agent that is on this machine
+    /// Select every agent that is on this machine
     #[arg(long, conflicts_with = "agents")]
     all: bool,
-    /// Add them to the settings of this project instead of yours
+    /// Change the settings of this project instead of yours
     #[arg(long)]
     project: bool,
+    /// Change only this part
+    #[arg(long, value_name = "PART")]
+    only: Option<Only>,
+    /// Leave the MCP server out
+    #[arg(long, conflicts_with = "only")]
+    no_mcp: bool,
     /// Show the change without making it
     #[arg(long)]
     dry_run: bool,
@@ -43,18 +45,21 @@ pub(crate) struct Arguments {
     yes: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Direction {
-    In,
-    Out,
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Only {
+    /// The hooks, which bring context by themselves
+    Hooks,
+    /// The MCP server, which answers when the agent asks
+    Mcp,
 }
 
-impl Direction {
-    /// Returns the command's name.
-    fn word(self) -> &'static str {
-        match self {
-            Self::In => "install",
-            Self::Out => "uninstall",
+impl Arguments {
+    fn parts(&self) -> &'static [Part] {
+        match self.only {
+            Some(Only::Hooks) => &[Part::Hooks],
+            Some(Only::Mcp) => &[Part::Server],
+            None if self.no_mcp => &[Part::Hooks],
+            None => &Part::ALL,
         }
     }
 }
@@ -67,16 +72,6 @@ pub(crate) fn uninstall(arguments: &Arguments) -> Result<(), Failure> {
     run(arguments, Direction::Out)
 }
 
-/// One file that is to change.
-struct Step {
-    agent: &'static Agent,
-    file: PathBuf,
-    before: Option<Vec<u8>>,
-    change: Change,
-    /// The agent's version, where it is too old for what we would write otherwise.
-    old: Option<Version>,
-}
-
 fn run(arguments: &Arguments, direction: Direction) -> Result<(), Failure> {
     let places = environment::places()?;
     let program = program()?;
@@ -87,33 +82,21 @@ fn run(arguments: &Arguments, direction: Direction) -> Result<(), Failure> {
         ))
         .hint("rename this program to `brief`, or put a link with that name on PATH"));
     }
-    let state = Place::of(&places)
-        .map(|place| place.directory().to_path_buf())
-        .ok_or_else(|| Failure::new("cannot determine the state directory").hint("set HOME or XDG_STATE_HOME"))?;
+    let state = state_of(&places).ok_or_else(|| Failure::new("cannot determine the state directory").hint("set HOME or XDG_STATE_HOME"))?;
     let project = arguments.project.then(|| project_of(&places));
+    let scope = scope(&places, project.as_deref());
+    let order = Order { direction, parts: arguments.parts(), program: &program, state: &state, scope };
     let mut steps = Vec::new();
-    for agent in chosen(arguments, direction, &places)? {
-        let file = file_of(agent, &places, project.as_deref())?;
-        let before = read(&file)?;
-        let (row, old) = agent_version::row(agent);
-        let change = match direction {
-            Direction::In => install::install(&row, &program, before.as_deref()),
-            Direction::Out => install::uninstall(agent, before.as_deref(), Record::read(&state, &file).as_ref()),
-        };
-        let change = change.map_err(|problem| {
-            Failure::new(format!("`{}` was not changed", path_text(&file)))
-                .because(&problem)
-                .hint("correct the file, then run the same command again")
-        })?;
-        steps.push(Step { agent, file, before, change, old: old.filter(|_| direction == Direction::In) });
+    let mut old = Vec::new();
+    for agent in chosen(arguments, &order)? {
+        let (row, version) = agent_version::row(agent);
+        old.extend(version.filter(|_| direction == Direction::In).map(|version| (agent, version)));
+        steps.extend(plan(agent, &row, &order)?);
     }
-    let mut text = String::new();
-    for step in &steps {
-        text.push_str(&shown(step, direction));
-    }
+    let text: String = steps.iter().map(|step| shown(step, direction)).collect();
     let mut printed = output::print(&text);
-    let open: Vec<&Step> = steps.iter().filter(|step| step.change != Change::Nothing).collect();
-    if arguments.dry_run || open.is_empty() {
+    steps.retain(Step::is_open);
+    if arguments.dry_run || steps.is_empty() {
         return printed;
     }
     if !arguments.yes {
@@ -129,46 +112,53 @@ fn run(arguments: &Arguments, direction: Direction) -> Result<(), Failure> {
             return Err(Failure::new("nothing was changed"));
         }
     }
-    for step in &open {
-        refuse(&step.file, project.as_deref(), direction.word(), step.agent)?;
-    }
-    for step in open {
-        apply(step, direction, &state)?;
+    steps.iter().try_for_each(|step| step.check(&order))?;
+    for step in &mut steps {
+        step.apply(&order)?;
+        tell(step, &order, old.iter().find(|(agent, _)| agent.name == step.agent.name).map(|(_, version)| *version));
     }
     printed
 }
 
-fn apply(step: &Step, direction: Direction, state: &Path) -> Result<(), Failure> {
-    let failed = |problem: FileProblem| files::cannot_write(&step.file, &problem);
-    match &step.change {
-        Change::Write(bytes) if direction == Direction::In => put_in(&step.file, step.before.clone(), bytes, state)?,
-        Change::Write(bytes) => write_atomic(&step.file, bytes).map_err(failed)?,
-        Change::Delete => files::remove(&step.file).map_err(|error| failed(error.into()))?,
-        Change::Nothing => return Ok(()),
+/// Says what was done, and what the user has to know about it.
+fn tell(step: &Step, order: &Order<'_>, old: Option<Version>) {
+    let agent = step.agent;
+    let done = if order.direction == Direction::In { "installed" } else { "removed" };
+    talk::plain(&format!("{}: {} {done}", agent.title, named_parts(&step.parts)));
+    if order.direction == Direction::Out {
+        return;
     }
-    if direction == Direction::Out {
-        Record::forget(state, &step.file);
+    if step.parts.contains(&Part::Hooks) {
+        if !agent.approval.is_empty() {
+            talk::plain(agent.approval);
+        }
+        if let Some([major, minor, patch]) = old {
+            talk::plain(&format!(
+                "{} {major}.{minor}.{patch} does not know the event that we prefer; run `brief install {}` again after updating it.",
+                agent.title, agent.name
+            ));
+        }
     }
-    talk::plain(&format!("{}: {}", step.agent.title, if direction == Direction::In { "installed" } else { "removed" }));
-    if direction == Direction::In && !step.agent.approval.is_empty() {
-        talk::plain(step.agent.approval);
+    if let Some(mcp) = agent.mcp.filter(|_| order.scope.project.is_some() && step.parts.contains(&Part::Server)) {
+        talk::plain(&format!("A colleague without `brief` {}.", mcp.without_program));
     }
-    if let Some([major, minor, patch]) = step.old {
-        talk::plain(&format!(
-            "{} {major}.{minor}.{patch} does not know the event that we prefer; run `brief install {}` again after updating it.",
-            step.agent.title, step.agent.name
-        ));
+}
+
+fn named_parts(parts: &[Part]) -> &'static str {
+    match parts {
+        [Part::Hooks] => "hooks",
+        [Part::Server] => "MCP server",
+        _ => "hooks and MCP server",
     }
-    Ok(())
 }
 
 /// Returns what a person sees of one step.
 fn shown(step: &Step, direction: Direction) -> String {
-    let file = path_text(&step.file);
+    let (file, parts) = (path_text(&step.file), named_parts(&step.parts));
     let old = String::from_utf8_lossy(step.before.as_deref().unwrap_or_default()).into_owned();
     match &step.change {
-        Change::Nothing if direction == Direction::In => format!("{}: already installed in `{file}`\n", step.agent.title),
-        Change::Nothing => format!("{}: not installed in `{file}`\n", step.agent.title),
+        Change::Nothing if direction == Direction::In => format!("{}: {parts} already installed in `{file}`\n", step.agent.title),
+        Change::Nothing => format!("{}: {parts} not installed in `{file}`\n", step.agent.title),
         Change::Delete => format!("{}: `{file}` will be deleted\n", step.agent.title),
         Change::Write(bytes) => {
             let new = String::from_utf8_lossy(bytes);
@@ -176,43 +166,46 @@ fn shown(step: &Step, direction: Direction) -> String {
             let diff = similar::TextDiff::from_lines(old.as_str(), &new);
             let mut text = diff.unified_diff().context_radius(3).header(from, &file).to_string();
             text.retain(|c| c == '\n' || c == '\t' || !briefing_core::shown::is_deceptive(c));
-            text
+            // The lines around ours may hold the keys of other servers.
+            redacted(text)
         }
     }
 }
 
 /// Returns the names of the agents that have something to install.
 fn installable() -> Vec<&'static str> {
-    AGENTS.iter().filter(|agent| agent.recipe != Recipe::None).map(|agent| agent.name).collect()
+    AGENTS.iter().filter(|agent| is_installable(agent)).map(|agent| agent.name).collect()
 }
 
 /// Returns the agent with this name.
-fn named(name: &str) -> Result<&'static Agent, Failure> {
+fn named(name: &str, parts: &[Part]) -> Result<&'static Agent, Failure> {
     match briefing_agents::find(name) {
-        Some(agent) if agent.recipe == Recipe::None => Err(Failure::usage(format!("there is nothing to install for `{name}`"))
+        Some(agent) if !is_installable(agent) => Err(Failure::usage(format!("there is nothing to install for `{name}`"))
             .hint("call `brief hook generic EVENT` from your program; `docs/agents.md` shows the JSON")),
+        Some(agent) if !parts.iter().any(|part| part.is_of(agent)) => {
+            Err(Failure::usage(format!("{} has no hooks", agent.title)).hint(format!("`brief install {name}` registers the MCP server")))
+        }
         Some(agent) => Ok(agent),
         None => Err(unknown_agent(name, &installable())),
     }
 }
 
 /// Returns the agents that were named, or those that are here. To be taken out, having our entries is enough.
-fn chosen(arguments: &Arguments, direction: Direction, places: &Places) -> Result<Vec<&'static Agent>, Failure> {
-    let word = direction.word();
+fn chosen(arguments: &Arguments, order: &Order<'_>) -> Result<Vec<&'static Agent>, Failure> {
+    let word = order.direction.word();
     if !arguments.all {
         if arguments.agents.is_empty() {
             return Err(Failure::usage("no agent was named")
                 .hint(format!("`brief {word} claude` names one; others are {}", installable()[1..].join(", ")))
                 .hint(format!("`brief {word} --all` selects every agent on this machine")));
         }
-        let agents: Vec<_> = arguments.agents.iter().map(|name| named(name)).collect::<Result<_, _>>()?;
-        return Ok(agents);
+        return arguments.agents.iter().map(|name| named(name, order.parts)).collect();
     }
-    let project = arguments.project.then(|| project_of(places));
-    let is_wanted = |agent: &&Agent| is_here(agent, places) || (direction == Direction::Out && names_us(agent, places, project.as_deref()));
-    let found: Vec<_> = AGENTS.iter().filter(is_wanted).collect();
+    let is_wanted =
+        |agent: &&Agent| is_here(agent, order.scope.places) || (order.direction == Direction::Out && order.scope.names_us(agent));
+    let found: Vec<_> = AGENTS.iter().filter(is_wanted).filter(|agent| order.parts.iter().any(|part| part.is_of(agent))).collect();
     if found.is_empty() {
-        return Err(match direction {
+        return Err(match order.direction {
             Direction::In => Failure::new("no supported agent was found on this machine").hint("name one: `brief install claude`"),
             Direction::Out => Failure::new("no supported agent and no installed hook was found").hint("name one: `brief uninstall claude`"),
         });

@@ -109,9 +109,15 @@ fn events(agent: &'static Agent, arguments: &Arguments) -> Result<Vec<&'static E
     Ok(wanted.into_iter().filter_map(of).collect())
 }
 
-/// Finds an agent by its name, or fails with a suggestion.
+/// Finds an agent with hooks by its name, or fails with a suggestion.
 pub(crate) fn agent(name: &str) -> Result<&'static Agent, Failure> {
-    find(name).ok_or_else(|| unknown_agent(name, &AGENTS.iter().map(|agent| agent.name).collect::<Vec<_>>()))
+    let names = || AGENTS.iter().filter(|agent| agent.has_hooks()).map(|agent| agent.name).collect::<Vec<_>>();
+    match find(name) {
+        Some(agent) if agent.has_hooks() => Ok(agent),
+        Some(agent) => Err(Failure::usage(format!("{} has no hooks, so nothing comes by itself", agent.title))
+            .hint(format!("agents with hooks: {}", names().join(", ")))),
+        None => Err(unknown_agent(name, &names())),
+    }
 }
 
 /// Returns the failure for a name that is none of an agent. `names` are those that would do.

@@ -90,7 +90,8 @@ fn documents(call: &Call<'_>, settings: &Settings, message: &str, limit: usize) 
     let places = &call.project.places;
     let deadline = Instant::now() + Duration::from_secs(600);
     let model = |message: &str, candidates: &[Candidate]| call.host.ask_model(settings, deadline, message, candidates);
-    let choice = docs::select(&SelectRequest { limit, model: Some(&model), ..SelectRequest::new(message, places, settings) })?;
+    let request = SelectRequest { limit, model: Some(&model), ..SelectRequest::new(message, places, settings) };
+    let choice = docs::select(&request).map_err(|failure| failure.hint("search the source with `kind`: \"files\""))?;
     let selected = choice.chosen().into_iter().map(|candidate| Choice {
         name: match candidate.about.body {
             Body::File { .. } => path_text(&way(&places.here, &candidate.path)),

@@ -1,30 +1,57 @@
-//! Checks one agent: whether our entry is there, answers, is trusted and enabled, and when it was last called.
+//! Checks one agent: whether our entries are there, answer, are trusted and enabled, and when the hooks were last called.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use briefing_agents::agent::{Agent, Recipe};
+use briefing_agents::install::plan::{Direction, MAX_SETTINGS, Order, plan};
 use briefing_agents::install::recipe::is_own_program;
-use briefing_agents::install::{self, Change};
+use briefing_agents::install::{self, Change, EditProblem, Part};
 use briefing_core::fs::{FileProblem, read_own_bytes};
 use briefing_core::settings::Places;
 use briefing_core::shown::path_text;
 use briefing_core::{Failure, NoteKind};
 
-use super::{Check, Verdict, gate_entry, plugins, probe, program, switch, trust};
+use super::{Check, Verdict, gate_entry, plugins, probe, program, server, switch, trust};
 use crate::agent_version;
-use crate::commands::install::files::{self, MAX_SETTINGS, file_of, project_of, put_in, refuse};
+use crate::commands::install::files::{self, project_of, scope, state_of};
 use crate::commands::log::{Records, moment};
 use crate::commands::verify::{counted, counts, lost};
 
 pub(super) fn examine(agent: &'static Agent, places: &Places, records: &Records, fix: bool) -> Result<Vec<Check>, Failure> {
     let root = project_of(places);
-    let user = Place { agent, places, file: file_of(agent, places, None)?, project: None };
-    let project = Place { agent, places, file: file_of(agent, places, Some(&root))?, project: Some(&root) };
-    let is_same = user.file == project.file;
+    let mut checks = Vec::new();
+    if Part::Hooks.is_of(agent) {
+        checks.extend(hooks(agent, places, &root, records, fix)?);
+    }
+    let mut found = Vec::new();
+    for place in places_of(agent, Part::Server, places, &root)? {
+        found.extend(place.examine(fix)?);
+    }
+    if found.is_empty() && Part::Server.is_of(agent) {
+        let detail = "not registered: the agent cannot ask";
+        found.push(Check::new(agent.name, server::ABOUT, Verdict::Info, detail).fix(format!("brief install {} --only mcp", agent.name)));
+    }
+    checks.extend(found);
+    Ok(checks)
+}
+
+/// Returns the user's and the project's file with a part of ours.
+fn places_of<'a>(agent: &'static Agent, part: Part, places: &'a Places, root: &'a Path) -> Result<Vec<Place<'a>>, Failure> {
+    let mut found: Vec<Place<'a>> = Vec::new();
+    for project in [None, Some(root)] {
+        let file = scope(places, project).file_of(agent, part)?;
+        let file = file.filter(|file| found.iter().all(|other| other.file != *file));
+        found.extend(file.map(|file| Place { agent, part, places, file, project }));
+    }
+    Ok(found)
+}
+
+/// Checks the hooks of an agent.
+fn hooks(agent: &'static Agent, places: &Places, root: &Path, records: &Records, fix: bool) -> Result<Vec<Check>, Failure> {
     let mut checks = Vec::new();
     let mut own = Vec::new();
-    for place in [user, project].into_iter().take(if is_same { 1 } else { 2 }) {
+    for place in places_of(agent, Part::Hooks, places, root)? {
         let found = place.examine(fix)?;
         if !found.is_empty() {
             own.push(place);
@@ -55,6 +82,7 @@ pub(super) fn examine(agent: &'static Agent, places: &Places, records: &Records,
 /// One file of an agent in which our entry may be.
 pub(super) struct Place<'a> {
     agent: &'static Agent,
+    part: Part,
     places: &'a Places,
     pub(super) file: PathBuf,
     /// The project, if the file is the project's.
@@ -69,14 +97,20 @@ impl Place<'_> {
             Err(FileProblem::Missing) => return Ok(Vec::new()),
             Err(problem) => return Ok(vec![self.unusable(&problem)]),
         };
-        if let Err(problem) = install::install(self.agent, &files::program()?, Some(&bytes)) {
-            return Ok(vec![self.unusable(&problem)]);
+        match install::install(self.agent, &[self.part], &files::program()?, Some(&bytes)) {
+            // The file is fine; our name in it is taken.
+            Ok(_) | Err(EditProblem::Taken { .. }) => {}
+            Err(problem) => return Ok(vec![self.unusable(&problem)]),
         }
-        let is_ours_alone = matches!(self.agent.recipe, Recipe::OwnFile | Recipe::Plugin(_));
-        if !is_ours_alone && install::own_commands(self.agent, &bytes).is_empty() {
+        let is_ours_alone = self.part == Part::Hooks && matches!(self.agent.recipe, Recipe::OwnFile | Recipe::Plugin(_));
+        if !is_ours_alone && !install::is_in(self.part, self.agent, &bytes) {
             return Ok(Vec::new());
         }
         let mut checks = vec![self.entry(&mut bytes, fix)?];
+        if self.part == Part::Server {
+            checks.extend(server::answers(self.agent, &bytes, &self.install()));
+            return Ok(checks);
+        }
         let commands = install::own_commands(self.agent, &bytes);
         checks.extend(program::called(self.agent.name, &commands, &self.install()));
         checks.extend(probe::answers(self.agent, &commands, None, &self.install()));
@@ -85,12 +119,14 @@ impl Place<'_> {
     }
 
     fn check(&self, verdict: Verdict, detail: String) -> Check {
-        Check::new(self.agent.name, "entry", verdict, detail)
+        let what = if self.part == Part::Server { server::ABOUT } else { "entry" };
+        Check::new(self.agent.name, what, verdict, detail)
     }
 
     /// Returns the command that writes this file.
     fn install(&self) -> String {
-        format!("brief install {}{}", self.agent.name, self.flag())
+        let only = if self.part == Part::Server { " --only mcp" } else { "" };
+        format!("brief install {}{only}{}", self.agent.name, self.flag())
     }
 
     /// Returns the command that takes our entry out of this file.
@@ -113,19 +149,20 @@ impl Place<'_> {
         let shown = path_text(&self.file);
         let (row, _) = agent_version::row(self.agent);
         let program = files::program()?;
-        let after = match install::install(&row, &program, Some(bytes)) {
+        let after = match install::install(&row, &[self.part], &program, Some(bytes)) {
             Ok(Change::Write(after)) => after,
             Ok(_) => return Ok(self.check(Verdict::Good, format!("intact in {shown}"))),
             Err(problem) => return Ok(self.unusable(&problem)),
         };
-        let state = briefing_store::Place::of(self.places).map(|place| place.directory().to_path_buf());
         // A program of another name would not know its own entries later.
-        let Some(state) = state.filter(|_| fix && is_own_program(&program)) else {
+        let Some(state) = state_of(self.places).filter(|_| fix && is_own_program(&program)) else {
             let detail = format!("differs from what this version of brief writes for the installed agent, in {shown}");
             return Ok(self.check(Verdict::Broken, detail).fix(self.install()));
         };
-        let written =
-            refuse(&self.file, self.project, "install", self.agent).and_then(|()| put_in(&self.file, Some(bytes.clone()), &after, &state));
+        let parts = [self.part];
+        let scope = scope(self.places, self.project);
+        let order = Order { direction: Direction::In, parts: &parts, program: &program, state: &state, scope };
+        let written = plan(self.agent, &row, &order)?.iter_mut().try_for_each(|step| step.check(&order).and_then(|()| step.apply(&order)));
         if let Err(failure) = written {
             return Ok(self.check(Verdict::Broken, format!("{failure}: {}", failure.causes().join(": "))).fix(self.install()));
         }

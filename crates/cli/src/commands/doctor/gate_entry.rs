@@ -4,14 +4,14 @@
 use std::path::Path;
 
 use briefing_agents::agent::Agent;
-use briefing_agents::install::edit::commands;
+use briefing_agents::install::hooks::commands;
+use briefing_agents::install::plan::MAX_SETTINGS;
 use briefing_agents::install::recipe::call;
 use briefing_core::fs::read_own_bytes;
 use briefing_core::settings::Places;
 use briefing_core::shown::path_text;
 
 use super::{Check, Verdict, switch};
-use crate::commands::install::files::MAX_SETTINGS;
 use crate::commands::system::GATE;
 
 /// Returns a check for every settings file of the agent that has this registration.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use briefing_agents::Agent;
 use briefing_agents::install::own_commands;
+use briefing_agents::install::plan::MAX_SETTINGS;
 use briefing_core::fs::read_own_bytes;
 use briefing_core::settings::Places;
 use briefing_core::shown::path_text;
@@ -11,7 +12,7 @@ use serde_json::Value;
 
 use super::agents::Place;
 use super::{Check, Verdict, probe, switch};
-use crate::commands::install::files::{MAX_SETTINGS, home_of};
+use crate::commands::install::files::home_of;
 
 /// The files of a plugin that may register hooks.
 const FILES: [&str; 4] = ["hooks/hooks.json", "hooks.json", ".claude-plugin/plugin.json", ".codex-plugin/plugin.json"];

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use briefing_agents::agent::{Agent, Managed, Switch};
 use briefing_agents::install::own_commands;
+use briefing_agents::install::plan::MAX_SETTINGS;
 use briefing_agents::install::recipe::{handler_name, registered};
 use briefing_core::fs::{read_own_bytes, read_own_text};
 use briefing_core::settings::Places;
@@ -15,7 +16,7 @@ use serde_json::Value;
 
 use super::trust::json;
 use super::{Check, Verdict};
-use crate::commands::install::files::{MAX_SETTINGS, home_of, project_of};
+use crate::commands::install::files::{home_of, project_of};
 use crate::environment;
 
 /// Returns a check for everything that keeps an agent from running our hooks here.

@@ -9,6 +9,7 @@ mod gemini;
 use std::path::Path;
 
 use briefing_agents::agent::{Agent, Trust};
+use briefing_agents::install::plan::MAX_SETTINGS;
 use briefing_core::fs::read_own_text;
 use briefing_core::settings::Places;
 use jsonc_parser::ParseOptions;
@@ -16,7 +17,7 @@ use jsonc_parser::cst::CstRootNode;
 use serde_json::Value;
 
 use super::Check;
-use crate::commands::install::files::{MAX_SETTINGS, home_of};
+use crate::commands::install::files::home_of;
 
 /// Checks whether the agent will run our entry in `file` here.
 pub(super) fn trusted(agent: &Agent, places: &Places, file: &Path) -> Vec<Check> {

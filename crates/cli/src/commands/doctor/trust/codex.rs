@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use briefing_agents::Agent;
+use briefing_agents::install::plan::MAX_SETTINGS;
 use briefing_agents::install::recipe::is_own;
 use briefing_core::fs::read_own_text;
 use briefing_core::shown::path_text;
@@ -11,7 +12,6 @@ use serde_json::{Value, json};
 
 use super::super::{Check, Verdict};
 use super::real;
-use crate::commands::install::files::MAX_SETTINGS;
 
 const FIX: &str = "start `codex` and approve the hooks, or type /hooks";
 

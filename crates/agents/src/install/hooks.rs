@@ -1,26 +1,12 @@
-//! Editing a configuration file that other programs write too, without changing its comments, order or layout.
+//! Our hooks in a JSON file that other programs write too.
 
-use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject};
 use serde_json::Value;
 
+use super::EditProblem;
+use super::json::{change, input, unexpected, value};
 use super::recipe::{entry, is_own, registered};
 use crate::agent::{Agent, Recipe};
-
-/// Why a file cannot be edited.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum EditProblem {
-    #[error("not UTF-8")]
-    NotUtf8,
-    #[error("line {line}, column {column}: {problem}")]
-    NotJson { line: usize, column: usize, problem: String },
-    #[error("its content is not a JSON object")]
-    NotAnObject,
-    #[error("`{place}` is not {expected}")]
-    Unexpected { place: String, expected: &'static str },
-}
-
-const MARK: &str = "\u{FEFF}";
 
 /// Returns the file with our entries. If it already has them, the bytes stay the same.
 pub fn install(agent: &Agent, program: &str, bytes: &[u8]) -> Result<Vec<u8>, EditProblem> {
@@ -64,30 +50,16 @@ pub fn uninstall(agent: &Agent, bytes: &[u8]) -> Result<Vec<u8>, EditProblem> {
     })
 }
 
-/// Returns whether a file has exactly the entries that [`install`] would write for this program.
-pub fn is_intact(agent: &Agent, program: &str, bytes: &[u8]) -> bool {
-    install(agent, program, bytes).is_ok_and(|after| after == bytes)
-}
-
-/// Returns whether a file has nothing but what [`install`] itself writes besides the entries.
-pub fn is_bare(bytes: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(bytes);
-    let content: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-    matches!(content.as_str(), "" | "{}" | "{\"version\":1}")
-}
-
 /// Returns our commands in a file, in order.
 pub fn own_commands(agent: &Agent, bytes: &[u8]) -> Vec<String> {
     commands(bytes, &|command| is_own(agent, command))
 }
 
-/// Returns the commands in a file that satisfy a condition, in order and each once.
+/// Returns the commands among a file's hooks that satisfy a condition, in order and each once.
 pub fn commands(bytes: &[u8], is_wanted: &dyn Fn(&str) -> bool) -> Vec<String> {
     let mut commands = Vec::new();
-    let text = String::from_utf8_lossy(bytes);
-    let parsed = CstRootNode::parse(text.strip_prefix(MARK).unwrap_or(&text), &options()).ok();
-    let value = parsed.and_then(|root| root.to_serde_value()).unwrap_or_default();
-    collect(is_wanted, &value, &mut commands);
+    // Some of these files also hold what the user has typed.
+    value(bytes).get("hooks").iter().for_each(|hooks| collect(is_wanted, hooks, &mut commands));
     commands
 }
 
@@ -98,45 +70,6 @@ fn collect(is_wanted: &dyn Fn(&str) -> bool, value: &Value, commands: &mut Vec<S
         Value::Object(fields) => fields.values().for_each(|field| collect(is_wanted, field, commands)),
         _ => {}
     }
-}
-
-fn change(bytes: &[u8], edit: impl FnOnce(&CstRootNode) -> Result<(), EditProblem>) -> Result<Vec<u8>, EditProblem> {
-    let text = std::str::from_utf8(bytes).map_err(|_| EditProblem::NotUtf8)?;
-    let (mark, text) = text.strip_prefix(MARK).map_or(("", text), |rest| (MARK, rest));
-    let root = CstRootNode::parse(text, &options()).map_err(|error| {
-        let range = error.range();
-        let before = &text[..range.start.min(text.len())];
-        let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        EditProblem::NotJson { line, column, problem: error.kind().to_string() }
-    })?;
-    edit(&root)?;
-    let mut after = format!("{mark}{root}");
-    if text.trim().is_empty() && !after.ends_with('\n') {
-        after.push('\n');
-    }
-    Ok(after.into_bytes())
-}
-
-/// Returns the syntax we accept. Comments and trailing commas are common in these files; other deviations from JSON
-/// are mistakes, and an edit could make them worse.
-fn options() -> ParseOptions {
-    ParseOptions {
-        allow_comments: true,
-        allow_trailing_commas: true,
-        allow_loose_object_property_names: false,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        allow_bare_decimal_point_numbers: false,
-        allow_non_finite_numbers: false,
-        allow_extended_string_escapes: false,
-    }
-}
-
-fn unexpected(place: &str, expected: &'static str) -> EditProblem {
-    EditProblem::Unexpected { place: place.to_owned(), expected }
 }
 
 /// Returns whether a handler or a group of handlers contains one of ours.
@@ -187,16 +120,5 @@ fn clear(agent: &Agent, hooks: &CstObject, event: &str) {
         {
             parent.remove();
         }
-    }
-}
-
-fn input(value: &Value) -> CstInputValue {
-    match value {
-        Value::Null => CstInputValue::Null,
-        Value::Bool(value) => CstInputValue::Bool(*value),
-        Value::Number(number) => CstInputValue::Number(number.to_string()),
-        Value::String(text) => CstInputValue::String(text.clone()),
-        Value::Array(items) => CstInputValue::Array(items.iter().map(input).collect()),
-        Value::Object(fields) => CstInputValue::Object(fields.iter().map(|(name, value)| (name.clone(), input(value))).collect()),
     }
 }
