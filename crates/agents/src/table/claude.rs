@@ -3,7 +3,7 @@
 use briefing_core::Moment;
 use briefing_core::measure::Unit;
 
-use super::{BASE, MCP, event, mute};
+use super::{BASE, event, mute};
 use crate::agent::{Agent, Managed, Mcp, Older, PROMPT, Plugins, Prompting, Registration, Switch};
 use crate::transcripts::format::{Place, Shown, Storage, SubAgents, Transcript};
 
@@ -82,7 +82,6 @@ pub(super) const ROW: Agent = Agent {
         is_in_home: true,
         project_file: ".mcp.json",
         without_program: "is asked once whether to use the server, which then fails to start: `/mcp` says so",
-        ..MCP
     }),
     ..BASE
 };

@@ -48,7 +48,9 @@ pub(super) fn uninstall(key: &str, bytes: &[u8], original: Option<&[u8]>) -> Res
         if own.is_empty() {
             return Ok(());
         }
-        own.into_iter().for_each(|(property, _)| property.remove());
+        for (property, _) in own {
+            property.remove();
+        }
         let is_empty = servers.properties().is_empty() && !servers.children().iter().any(CstNode::is_comment);
         if let Some(property) = object.get(key).filter(|_| is_empty && !had_servers) {
             property.remove();

@@ -17,7 +17,7 @@ pub(super) fn install(key: &str, variables: &[&str], program: &str, bytes: &[u8]
     let document = parse(text)?;
     let servers = servers(&document, key)?;
     if let Some((item, own)) = servers.and_then(|servers| own(servers).into_iter().next()) {
-        let command = item.get("command").and_then(|command| command.span());
+        let command = item.get("command").and_then(Item::span);
         let Some(command) = command.filter(|_| own.program != program) else { return Ok(bytes.to_vec()) };
         let (before, after) = (&text[..command.start], &text[command.end..]);
         return Ok(format!("{mark}{before}{}{after}", toml_edit::Value::from(program)).into_bytes());
@@ -50,7 +50,7 @@ pub(super) fn uninstall(key: &str, bytes: &[u8]) -> Result<Vec<u8>, EditProblem>
     for (item, own) in own(servers) {
         let is_inside_a_line = document.get(key).is_some_and(Item::is_inline_table);
         let name = document.get(key).and_then(Item::as_table).and_then(|servers| servers.key(&own.name));
-        match (item, name.and_then(|name| name.span())) {
+        match (item, name.and_then(toml_edit::Key::span)) {
             _ if is_inside_a_line => return Err(unexpected(key, INLINE)),
             (Item::Table(table), _) => tables(table, &mut cuts),
             (item, Some(name)) => cuts.push(name.start..item.span().map_or(name.end, |value| value.end)),
@@ -122,7 +122,7 @@ fn value(item: &Item) -> Value {
 /// Collects the places of a table, its values and the tables inside of it.
 fn tables(table: &Table, cuts: &mut Vec<Range<usize>>) {
     let mut own: Vec<Range<usize>> = table.span().into_iter().collect();
-    for (name, item) in table.iter() {
+    for (name, item) in table {
         match item {
             Item::Table(inner) => tables(inner, cuts),
             Item::ArrayOfTables(inner) => inner.iter().for_each(|inner| tables(inner, cuts)),
