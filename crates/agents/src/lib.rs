@@ -15,6 +15,7 @@ pub mod lanes;
 pub mod moment;
 pub mod preview;
 pub mod request;
+pub mod setup;
 pub mod table;
 pub mod tmux;
 pub mod transcripts;

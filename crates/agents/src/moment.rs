@@ -10,13 +10,15 @@ use crate::request::Start;
 /// The sources that are due once the window has been emptied: core, chain, state, and the current message's documents.
 pub const AFTER_RESET: Sources = Source::every();
 
-/// Returns the sources that open at this event, for a session with these `done` and `owed` sources.
+/// Returns the sources that open at this event, for a session with these `done` and `owed` sources. Those in `early` open
+/// with the first event because the settings say so.
 ///
 /// The domains are due at the first event of an epoch, so a session that was already running at installation, or whose
 /// start cannot carry context, gets them at the next event. At a resume, sources that were done open again, and the
 /// ledger filters out what has not changed.
-pub fn sources(agent: &Agent, event: &Event, start: Start, done: Sources, owed: Sources) -> Sources {
+pub fn sources(agent: &Agent, event: &Event, start: Start, done: Sources, owed: Sources, early: Sources) -> Sources {
     let [first, work, message] = [Opens::First, Opens::Work, Opens::Message].map(|way| Source::opening(&[way]));
+    let first = first | early;
     let opening = match event.moment {
         Moment::Session if start == Start::Resume => return first | (done & work) | owed,
         Moment::Message if agent.gate_at_message => first | work,
@@ -29,9 +31,9 @@ pub fn sources(agent: &Agent, event: &Event, start: Start, done: Sources, owed: 
 }
 
 /// Does the same as [`sources`], for a session that may not be in the ledger yet.
-pub fn sources_for(agent: &Agent, event: &Event, start: Start, known: Option<&Known>) -> Sources {
+pub fn sources_for(agent: &Agent, event: &Event, start: Start, known: Option<&Known>, early: Sources) -> Sources {
     let (done, owed) = known.map_or((0, 0), |known| (known.done, known.owed));
-    sources(agent, event, start, done, owed)
+    sources(agent, event, start, done, owed, early)
 }
 
 #[cfg(test)]
@@ -41,7 +43,7 @@ mod tests {
 
     fn names(agent: &str, event: &str, start: Start, done: Sources, owed: Sources) -> Vec<&'static str> {
         let agent = find(agent).unwrap();
-        Source::of(sources(agent, agent.event(event).unwrap(), start, done, owed)).map(Source::name).collect()
+        Source::of(sources(agent, agent.event(event).unwrap(), start, done, owed, 0)).map(Source::name).collect()
     }
 
     #[test]

@@ -51,12 +51,57 @@ impl Before {
     }
 }
 
+/// Returns the first event of each usual moment that can carry context: session start, message, tool use. The message
+/// event is included even if it cannot: its documents come with the next event.
+pub fn usual_events(agent: &'static Agent, has_message: bool) -> Vec<&'static Event> {
+    let mut wanted = vec![Moment::Session];
+    if has_message || agent.gate_at_message {
+        wanted.push(Moment::Message);
+    }
+    wanted.push(Moment::Tool);
+    let of = |moment: Moment| {
+        let mut all = agent.events.iter().filter(move |event| event.moment == moment);
+        all.clone().find(|event| event.carries).or_else(|| all.find(|_| moment == Moment::Message))
+    };
+    wanted.into_iter().filter_map(of).collect()
+}
+
+/// What an event of a fresh session would bring, by file.
+#[derive(Debug, Clone)]
+pub struct Told {
+    pub moment: Moment,
+    /// The files, as shown, in order.
+    pub files: Vec<String>,
+    pub tokens: u64,
+}
+
+/// Returns what a fresh session would be told at each usual moment. Moments that bring nothing are left out.
+pub fn outlook(agent: &'static Agent, ask: &Ask<'_>) -> Vec<Told> {
+    let mut before = Before::default();
+    let mut all = Vec::new();
+    for event in usual_events(agent, ask.message.is_some()) {
+        let preview = preview(agent, event, ask, window::room(agent, true, event.lanes), before);
+        before = preview.after;
+        let mut files: Vec<String> = Vec::new();
+        for segment in preview.segments.iter().filter(|segment| segment.source.is_some() && !segment.file.is_empty()) {
+            if !files.contains(&segment.file) {
+                files.push(segment.file.clone());
+            }
+        }
+        if !preview.outputs.is_empty() {
+            let tokens = preview.segments.iter().map(|segment| segment.tokens).sum();
+            all.push(Told { moment: event.moment, files, tokens });
+        }
+    }
+    all
+}
+
 /// Computes the preview of an event. Writes nothing.
 pub fn preview(agent: &Agent, event: &Event, ask: &Ask<'_>, room: Room, before: Before) -> Preview {
     let by_message = Source::opening(&[Opens::Message]);
     let present =
         sources::present(ask.places, sources::named_by(ask.settings)) & if ask.message.is_some() { Sources::MAX } else { !by_message };
-    let open = moment::sources(agent, event, Start::Startup, before.done, before.owed) & present;
+    let open = moment::sources(agent, event, Start::Startup, before.done, before.owed, sources::early(ask.settings)) & present;
     let opened = if event.carries { open } else { 0 };
     let after = Before { done: before.done | opened, owed: (open | before.owed) & present & by_message & !opened };
     let Gathered { pieces, mut notes, .. } = sources::bring(ask, opened);

@@ -251,6 +251,16 @@ impl<'a> Window<'a> {
         settings
     }
 
+    /// Returns the sources that open with the first event because the settings say so, for a window with these `done` sources.
+    fn early(&mut self, done: Sources) -> Sources {
+        let is_early = matches!(self.request.event.moment, Moment::Session | Moment::Message);
+        let open = self.present & Source::opening(&[Opens::Work]) & !done;
+        if !is_early || open == 0 || sources::may_open_early(&self.places, |name| self.host.is_set(name)) & open == 0 {
+            return 0;
+        }
+        sources::early(&self.decide_settings())
+    }
+
     /// Gathers, selects and loads the pieces of these sources.
     fn bring(&mut self, settings: &Settings, sources: Sources, message: Option<&str>) -> Gathered {
         let mut gathered = sources::bring(&self.ask(settings, message), sources);

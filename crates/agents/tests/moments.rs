@@ -13,7 +13,7 @@ fn at(agent: &Agent, moment: Moment, start: Start, done: Sources, owed: Sources)
     let Some(event) = agent.events.iter().find(|event| event.moment == moment && (event.carries || event.lanes > 0)) else {
         return "no event".into();
     };
-    let sources: Vec<_> = Source::of(moment::sources(agent, event, start, done, owed)).map(Source::name).collect();
+    let sources: Vec<_> = Source::of(moment::sources(agent, event, start, done, owed, 0)).map(Source::name).collect();
     if !event.carries {
         return format!("`{}`: nothing; due at the next event", event.name);
     }

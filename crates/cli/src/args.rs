@@ -29,7 +29,7 @@ pub(crate) fn parse() -> Cli {
 #[derive(Debug, Subcommand)]
 #[allow(clippy::large_enum_variant, reason = "it is created once per run")]
 pub(crate) enum Command {
-    /// Create what is missing: a domain, or a first `.context/`
+    /// Set this project up: find what is there, index, install, show
     Init(commands::init::Arguments),
     /// Show what an agent would receive here and now
     Preview(commands::preview::Arguments),

@@ -4,6 +4,7 @@
 mod agent_version;
 mod args;
 mod clipboard;
+mod columns;
 mod commands;
 mod context_place;
 mod environment;

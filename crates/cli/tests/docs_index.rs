@@ -217,3 +217,13 @@ fn references_to_generated_pages_do_not_fail_a_check() {
     sandbox.write("brief.toml", "[docs]\ngenerated = [\"docs/reference/*.md\"]\n");
     let _ = sandbox.brief(["index", "--check"]).success();
 }
+
+#[test]
+fn settings_in_the_context_directory_do_not_make_it_a_project_of_its_own() {
+    let sandbox = Sandbox::new()
+        .directory(".git")
+        .file(".context/brief.toml", "[docs]\nmax_docs = 1\n")
+        .file("README.md", "# Canary releases\n\nRoll them back.\n");
+    let _ = sandbox.brief(["index"]).success();
+    assert_eq!(sandbox.brief(["select", "roll back a canary release"]).success().stdout(), "[\"README.md\"]\n");
+}

@@ -14,7 +14,7 @@ fn a_domain_is_made_from_what_the_project_shows() {
     insta::assert_snapshot!(sandbox.brief(["init", "domain"]), @r"
     exit code: 0
     ----- stdout -----
-    Wrote [ROOT]/.megg/info.md. Read it, and replace the first rule with your own.
+    Wrote [ROOT]/.megg/info.md. Read it, and add the rules that everyone here must follow.
     ----- stderr -----
     ");
     insta::assert_snapshot!(sandbox.read(".megg/info.md"), @r"
@@ -31,9 +31,8 @@ fn a_domain_is_made_from_what_the_project_shows() {
 
     **Languages:** Rust, Shell
     **Entry points:** `src/main.rs`, `src/lib.rs`
-
-    ## Rules
-    1. Replace this line with the first rule that everyone here must follow.
+    **Build:** `cargo build`
+    **Test:** `cargo test`
 
     ## Learning
     Worth keeping: decisions and their reasons, rules, and pitfalls that the code does not show.
@@ -65,5 +64,6 @@ fn other_manifests_and_readmes_are_read() {
     assert!(text.contains("# @acme/web\n\n## Context\nThe shop's front, in one page.\n\n**Languages:** TypeScript\n"), "{text}");
     let bare = Sandbox::new();
     let _ = bare.brief(["init", "domain"]).success();
-    assert!(bare.read(".megg/info.md").contains("# project\n\n## Context\nWhat this is for, in two sentences.\n\n## Rules\n"));
+    let text = bare.read(".megg/info.md");
+    assert!(text.contains("# project\n\n## Learning\n"), "there are no placeholders: {text}");
 }

@@ -30,6 +30,7 @@ mod hook;
 #[cfg(unix)]
 mod hostile_paths;
 mod index;
+mod init;
 mod install;
 mod install_mcp;
 mod install_places;

@@ -14,6 +14,7 @@
 //! | get the knowledge about a directory | [`sources::domains::context()`] | `examples/context.rs` |
 //! | load the core files of a project | [`sources::gate::load`] | `examples/gate.rs` |
 //! | read what a model asks for | [`sources::requests::read()`] | `examples/read.rs` |
+//! | see what a project says about itself | [`survey::survey`] | |
 //! | bring what is due into a window | [`sources::bring`], then [`fit::fit`] | `due.rs` of `briefing-agents` |
 
 pub mod candidate;
@@ -38,6 +39,7 @@ pub mod settings;
 pub mod shown;
 pub mod silence;
 pub mod sources;
+pub mod survey;
 pub mod text;
 pub mod tokens;
 pub mod watch;

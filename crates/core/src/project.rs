@@ -11,7 +11,10 @@ use crate::fs::read_own_text;
 const REPOSITORY: &str = ".git";
 
 /// A directory that contains any of these is a project.
-const MARKERS: [&str; 4] = [REPOSITORY, ".context", ".megg", "brief.toml"];
+const MARKERS: [&str; 4] = [REPOSITORY, CONTEXT, ".megg", SETTINGS_FILES[0]];
+
+/// The directory of a project's core files.
+const CONTEXT: &str = ".context";
 
 /// The files that configure a project. The first one that exists is used.
 pub const SETTINGS_FILES: [&str; 2] = ["brief.toml", ".context/brief.toml"];
@@ -109,7 +112,9 @@ pub(crate) fn is_users_own(directory: &Path) -> bool {
 /// Returns the nearest directory from here upward that has one of the markers, or the directory itself if there is
 /// none.
 pub fn marked_or_self(directory: &Path) -> &Path {
-    let is_marked = |directory: &&Path| MARKERS.iter().any(|marker| directory.join(marker).exists());
+    // The settings in `.context/brief.toml` are those of the project around it.
+    let is_own = |directory: &Path, marker: &str| marker != SETTINGS_FILES[0] || !directory.ends_with(CONTEXT);
+    let is_marked = |directory: &&Path| MARKERS.iter().any(|marker| is_own(directory, marker) && directory.join(marker).exists());
     directory.ancestors().find(is_marked).unwrap_or(directory)
 }
 
@@ -191,5 +196,7 @@ mod tests {
         assert_eq!(repository_or_self(&here), sandbox.path("a"));
         assert_eq!(marked_or_self(&here), sandbox.path("a/b"));
         assert!(is_repository(&sandbox.path("a")) && !is_repository(&here));
+        sandbox.write("a/b/.context/brief.toml", "");
+        assert_eq!(marked_or_self(&sandbox.path("a/b/.context")), sandbox.path("a/b"), "these are the settings of the project");
     }
 }

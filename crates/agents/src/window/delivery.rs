@@ -102,7 +102,8 @@ impl Window<'_> {
     fn plan(&mut self, settings: &Settings, ledger: &mut dyn Ledger, arrived: &Arrived, printer: Printer<'_>) -> Result<Claim, StoreError> {
         let request = self.request;
         let known = &arrived.known;
-        let open = moment::sources(request.agent, request.event, request.start, known.done, known.owed) | self.changed;
+        let open =
+            moment::sources(request.agent, request.event, request.start, known.done, known.owed, self.early(known.done)) | self.changed;
         let sources = wanted(request, open & self.present, &known.message);
         let message = request.message.as_deref().or(Some(&known.message)).filter(|message| !message.is_empty());
         if self.words.is_none() && sources & by_message() != 0 {
@@ -228,6 +229,7 @@ impl Window<'_> {
         if self.request.message.is_some() && self.request.event.moment == Moment::Message {
             self.changed = known.as_ref().map_or(0, |known| watch::changed(&known.watched)) & self.present;
         }
+        let early = self.early(known.as_ref().map_or(0, |known| known.done));
         let (request, known) = (self.request, known.as_ref());
         if let Some((known, title)) = known.filter(|known| !known.is_named && request.lane.number == 1).zip(self.title()) {
             // Once per session. Without it, the session has no name in the log.
@@ -239,7 +241,7 @@ impl Window<'_> {
         if !request.event.carries {
             return true;
         }
-        let sources = (moment::sources_for(request.agent, request.event, request.start, known) & self.present) | self.changed;
+        let sources = (moment::sources_for(request.agent, request.event, request.start, known, early) & self.present) | self.changed;
         known.is_none_or(|known| known.open == 0) && wanted(request, sources, known.map_or("", |known| &known.message)) == 0
     }
 

@@ -1,4 +1,8 @@
-//! `brief init domain|context [PATH]`.
+//! `brief init`: sets a project up. `brief init domain|context [PATH]` creates single parts.
+
+mod outlook;
+mod setup;
+mod words;
 
 use std::path::{Path, PathBuf};
 
@@ -11,10 +15,33 @@ use clap::{Args, Subcommand};
 use crate::{environment, output};
 
 #[derive(Debug, Args)]
-#[command(arg_required_else_help = true)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "It looks at the project and shows what it would do; nothing happens before you agree.\n\
+                  Running it again changes nothing. `brief init --undo` takes back what it made."
+)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    what: What,
+    what: Option<What>,
+    #[command(flatten)]
+    setup: SetupArguments,
+}
+
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
+struct SetupArguments {
+    /// Do not ask for confirmation
+    #[arg(short, long)]
+    yes: bool,
+    /// Show what would be done without doing it
+    #[arg(long)]
+    dry_run: bool,
+    /// Take back what `brief init` made here; files that have changed since stay
+    #[arg(long)]
+    undo: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -33,8 +60,10 @@ enum What {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.what {
-        What::Domain { path } => domain(path.as_deref()),
-        What::Context { path } => context(path.as_deref()),
+        Some(What::Domain { path }) => domain(path.as_deref()),
+        Some(What::Context { path }) => context(path.as_deref()),
+        None if arguments.setup.undo => setup::undo(&arguments.setup),
+        None => setup::run(&arguments.setup),
     }
 }
 
@@ -42,7 +71,7 @@ fn domain(path: Option<&Path>) -> Result<(), Failure> {
     let made = domains::init_domain(&environment::absolute(path)?, environment::now()?)?;
     let shown = path_text(&made.path);
     if made.is_new {
-        output::print(&format!("Wrote {shown}. Read it, and replace the first rule with your own.\n"))
+        output::print(&format!("Wrote {shown}. Read it, and add the rules that everyone here must follow.\n"))
     } else {
         output::print(&format!("{shown} already exists and was not changed.\n"))
     }

@@ -9,7 +9,7 @@ use briefing_agents::window::room;
 use briefing_agents::{AGENTS, find};
 use briefing_core::settings::Layer;
 use briefing_core::sources::{Ask, named_by, present};
-use briefing_core::{Failure, Level, Moment};
+use briefing_core::{Failure, Level};
 use clap::Args;
 
 use crate::host::Looking;
@@ -87,8 +87,7 @@ fn describe(text: &mut String, agent: &Agent, event: &Event, preview: &Preview) 
     }
 }
 
-/// Returns the events to show: the one in the arguments, or for each moment the first event that can carry context. The
-/// message event is included even if it cannot: its documents come with the next event.
+/// Returns the events to show: the one in the arguments, or the usual ones.
 fn events(agent: &'static Agent, arguments: &Arguments) -> Result<Vec<&'static Event>, Failure> {
     if let Some(name) = &arguments.event {
         let event = agent.event(name).ok_or_else(|| {
@@ -97,16 +96,7 @@ fn events(agent: &'static Agent, arguments: &Arguments) -> Result<Vec<&'static E
         })?;
         return Ok(vec![event]);
     }
-    let mut wanted = vec![Moment::Session];
-    if arguments.message.is_some() || agent.gate_at_message {
-        wanted.push(Moment::Message);
-    }
-    wanted.push(Moment::Tool);
-    let of = |moment: Moment| {
-        let mut all = agent.events.iter().filter(move |event| event.moment == moment);
-        all.clone().find(|event| event.carries).or_else(|| all.find(|_| moment == Moment::Message))
-    };
-    Ok(wanted.into_iter().filter_map(of).collect())
+    Ok(preview::usual_events(agent, arguments.message.is_some()))
 }
 
 /// Finds an agent with hooks by its name, or fails with a suggestion.

@@ -6,6 +6,7 @@ mod claude;
 mod compaction;
 mod docs;
 mod gate;
+mod init;
 mod others;
 mod promises;
 mod receipts;

@@ -99,6 +99,16 @@ choice! {
 }
 
 choice! {
+    /// When the core files enter a window.
+    GateOpens {
+        /// At the first use of a tool (spec 2).
+        Work = "work",
+        /// With the first event of a session.
+        Start = "start",
+    }
+}
+
+choice! {
     /// What to do when the model does not answer.
     OnFailure {
         /// Chooses no documents.
@@ -123,6 +133,7 @@ mod tests {
         check::<ErrorMode>();
         check::<LinkMode>();
         check::<SelectorKind>();
+        check::<GateOpens>();
         check::<OnFailure>();
     }
 }

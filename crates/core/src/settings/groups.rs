@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::choices::{Announce, ErrorMode, LinkMode, OnFailure, SelectorKind};
+use super::choices::{Announce, ErrorMode, GateOpens, LinkMode, OnFailure, SelectorKind};
 use super::value::{Setting, Value};
 
 /// The values that the layers decided, by key. Each group takes its own.
@@ -83,6 +83,7 @@ groups! {
 
     "gate." GateSettings {
         directory: String,
+        opens: GateOpens,
         files: BTreeMap<String, String>,
     }
 

@@ -1,7 +1,7 @@
 //! The table of all settings, one row each. The commented default file, `config show`, the names of environment
 //! variables and all checks come from this table; the typed fields are in `groups.rs`.
 
-use super::choices::{Announce, ErrorMode, LinkMode, OnFailure, OneOf, SelectorKind};
+use super::choices::{Announce, ErrorMode, GateOpens, LinkMode, OnFailure, OneOf, SelectorKind};
 use super::value::Value;
 
 /// The type of a setting's value.
@@ -198,6 +198,12 @@ pub const KEYS: &[Key] = &[
         Kind::Text,
         "\"\"",
         "The directory of the core files, inside the project: `.ctx` or `docs/context`, searched from the current directory upward.\nIf empty: .context, or what CTX_DIR or `context_dir` in .ctxrc names.",
+    ),
+    anyone(
+        "gate.opens",
+        Kind::Choice(GateOpens::WORDS),
+        "\"work\"",
+        "When the core files come: `work` at the first use of a tool (with the first message, where the agent hides context at tools),\n`start` with the first event of a session, before anything is asked.",
     ),
     anyone(
         "gate.files",

@@ -13,7 +13,7 @@ mod layer;
 mod template;
 mod value;
 
-pub use choices::{Announce, ErrorMode, LinkMode, OnFailure, OneOf, SelectorKind};
+pub use choices::{Announce, ErrorMode, GateOpens, LinkMode, OnFailure, OneOf, SelectorKind};
 pub use groups::{
     DocsSettings, DomainsSettings, FilesSettings, GateSettings, GoalsSettings, GuardSettings, HookSettings, LlmSettings, LogSettings,
     McpSettings, ReceiptsSettings, ReceiverSettings, SelectorSettings,

@@ -26,7 +26,7 @@ use crate::candidate::Candidate;
 use crate::fit::Sent;
 use crate::note::Note;
 use crate::piece::{Brought, Piece, Role};
-use crate::settings::{Places, Settings};
+use crate::settings::{GateOpens, Places, Settings};
 use crate::silence::Silence;
 use crate::watch::Watched;
 
@@ -235,6 +235,17 @@ pub fn named_by(settings: &Settings) -> Sources {
     let has_directory = !settings.gate.directory.value.is_empty();
     let bit = |is_named: bool, source: Source| if is_named { source.bit() } else { 0 };
     bit(has_directory, Source::Gate) | bit(has_index || has_directory, Source::Docs)
+}
+
+/// Returns the sources that may open with a session's first event because the settings say so. It reads the settings files,
+/// but does not decide the settings. `is_set` tells whether a variable is set.
+pub fn may_open_early(places: &Places, is_set: impl Fn(&str) -> bool) -> Sources {
+    if is_set(gate::OPENS_VARIABLE) || gate::may_open_early(places) { Source::Gate.bit() } else { 0 }
+}
+
+/// Returns the sources that open with a session's first event because the settings say so.
+pub fn early(settings: &Settings) -> Sources {
+    if settings.gate.opens.value == GateOpens::Start { Source::Gate.bit() } else { 0 }
 }
 
 /// What all sources brought together.

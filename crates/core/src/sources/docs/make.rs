@@ -98,12 +98,31 @@ impl Plan {
         Ok(Self { root, file, from, is_all, generated: Patterns::default(), home: None, the_users: HashSet::new() })
     }
 
+    /// Makes the plan of an index in the usual place of a project that has none. Unlike [`Plan::new`], its directory need
+    /// not exist yet.
+    pub fn first(project: &Path) -> Result<Self, Failure> {
+        let root = real_directory(project)?;
+        let file = places_in(&root)[0].clone();
+        Ok(Self { root, file, from: Vec::new(), is_all: false, generated: Patterns::default(), home: None, the_users: HashSet::new() })
+    }
+
     /// Adds what the settings say: which pages are generated, and what the user's own index has.
     pub fn with(self, places: &Places, settings: &Settings) -> Result<Self, Failure> {
         let generated = Patterns::globs(&settings.docs.generated.value, settings.docs.generated.key)?;
         let global = find(places, settings).global.and_then(|index| Index::read(&index, places.home.as_deref()).ok());
         let the_users = global.into_iter().flat_map(|index| index.documents).map(|document| document.file).collect();
         Ok(Self { generated, home: places.home.clone(), the_users, ..self })
+    }
+
+    /// Returns whether there is a document to start from.
+    pub fn has_documents(&self) -> Result<bool, Failure> {
+        let root = self.open()?;
+        Ok(!self.seeds(&root, &real(documents_below(&self.root), &self.root))?.is_empty())
+    }
+
+    fn open(&self) -> Result<Root, Failure> {
+        Root::open_real(&self.root)
+            .map_err(|problem| Failure::new(format!("cannot use `{}` as a directory", path_text(&self.root))).because(&problem))
     }
 
     /// Returns the documents to start from. `all` are the documents below the root.
@@ -206,8 +225,7 @@ fn real(paths: Vec<PathBuf>, root: &Path) -> Vec<PathBuf> {
 
 /// Makes the index without writing it.
 pub fn make(plan: &Plan, counter: &dyn TokenCounter) -> Result<Made, Failure> {
-    let root = Root::open_real(&plan.root)
-        .map_err(|problem| Failure::new(format!("cannot use `{}` as a directory", path_text(&plan.root))).because(&problem))?;
+    let root = plan.open()?;
     let on_disk = read_own(&plan.file)?;
     // An index of another version, or one damaged by a merge, is replaced; its content is generated again.
     let old = on_disk

@@ -84,7 +84,7 @@ pub(super) fn nearest(path: &Path) -> Option<PathBuf> {
 }
 
 /// Returns the nearest `.megg` directory of `directory` or one above it.
-pub(crate) fn nearest_above(directory: &Path) -> Option<PathBuf> {
+pub fn nearest_above(directory: &Path) -> Option<PathBuf> {
     all_above(directory).next()
 }
 

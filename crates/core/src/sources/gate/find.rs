@@ -14,6 +14,9 @@ use crate::settings::{Places, Settings};
 /// The usual name of the directory.
 pub const CONTEXT: &str = ".context";
 
+/// The variable that says when the gate opens.
+pub const OPENS_VARIABLE: &str = "BRIEF_GATE_OPENS";
+
 /// The variables that name another directory. They can be checked without reading the settings.
 pub const DIRECTORY_VARIABLES: [&str; 2] = ["BRIEF_GATE_DIRECTORY", "CTX_DIR"];
 
@@ -40,6 +43,12 @@ pub fn is_here(places: &Places) -> bool {
 pub fn may_have_entries(places: &Places) -> bool {
     let has = |context: PathBuf| [DECISIONS, LEARNINGS].iter().any(|name| context.join(name).is_file());
     places.upward().any(|directory| has(directory.join(CONTEXT))) || may_name_another(places)
+}
+
+/// Returns whether a settings file may say when the gate opens, at the cost of reading those files.
+pub fn may_open_early(places: &Places) -> bool {
+    let says = |path: PathBuf| read_own_bytes(&path, 1024 * 1024).is_ok_and(|bytes| memchr::memmem::find(&bytes, b"opens").is_some());
+    places.project_file().is_some_and(says) || places.user_file().is_some_and(says)
 }
 
 /// Returns whether a settings file may name another directory. Returns true if the answer depends on the settings.

@@ -46,6 +46,7 @@ pub(super) const TASKS: &str = "TASKS.md";
 pub(super) const DECISIONS: &str = "DECISIONS.md";
 pub(super) const LEARNINGS: &str = "LEARNINGS.md";
 pub(super) const CONVENTIONS: &str = "CONVENTIONS.md";
+pub(super) const ARCHITECTURE: &str = "ARCHITECTURE.md";
 const PLAYBOOK: &str = "AGENT_PLAYBOOK.md";
 /// A short form of the playbook. Where it exists it goes in, and the playbook itself is only mentioned.
 const SHORT_PLAYBOOK: &str = "AGENT_PLAYBOOK_GATE.md";
@@ -55,7 +56,7 @@ pub const CORE: &[(&str, Strategy)] = &[
     (CONSTITUTION, Strategy::Verbatim),
     (TASKS, Strategy::Mention),
     (CONVENTIONS, Strategy::Verbatim),
-    ("ARCHITECTURE.md", Strategy::Verbatim),
+    (ARCHITECTURE, Strategy::Verbatim),
     (DECISIONS, Strategy::Index),
     (LEARNINGS, Strategy::Index),
     ("GLOSSARY.md", Strategy::Skip),

@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::find::named;
-use super::plan::{CONSTITUTION, CONVENTIONS, DECISIONS, LEARNINGS, TASKS};
+use super::plan::{ARCHITECTURE, CONSTITUTION, CONVENTIONS, DECISIONS, LEARNINGS, TASKS};
 use super::record::RecordKind;
 use crate::Failure;
 use crate::fs::FileProblem;
@@ -41,7 +41,7 @@ pub fn scaffold(places: &Places, settings: &Settings) -> Result<Vec<Scaffolded>,
     let files = [
         (CONSTITUTION, include_str!("templates/CONSTITUTION.md").to_owned()),
         (CONVENTIONS, include_str!("templates/CONVENTIONS.md").to_owned()),
-        ("ARCHITECTURE.md", architecture(project)),
+        (ARCHITECTURE, architecture(project)),
         ("AGENT_PLAYBOOK.md", include_str!("templates/AGENT_PLAYBOOK.md").to_owned()),
         (DECISIONS, RecordKind::Decision.new_file().to_owned()),
         (LEARNINGS, RecordKind::Learning.new_file().to_owned()),

@@ -1,0 +1,317 @@
+//! Sets a project up: looks at it, plans what is missing, does it, and can take it back.
+//!
+//! [`plan`] only reads. Everything it plans is a change of one file ([`Planned`]), so a dry run, the confirmation, the work
+//! itself ([`apply`]) and taking it back ([`undo`]) are about the same list. What exists already is never replaced.
+
+mod apply;
+mod found;
+mod knowledge;
+mod record;
+pub mod undo;
+
+use std::path::{Path, PathBuf};
+
+use briefing_core::Failure;
+use briefing_core::fs::{FileProblem, check_private, read_own_bytes};
+use briefing_core::project::repository;
+use briefing_core::settings::{Places, Settings};
+use briefing_core::shown::path_text;
+use briefing_core::sources::docs;
+use briefing_core::tokens::TokenCounter;
+use briefing_store::Place;
+use jiff::Timestamp;
+
+use crate::agent::Agent;
+use crate::install::recipe::is_own_program;
+use crate::install::refusal::{Refusal, refusal};
+use crate::install::{self, Change, EditProblem};
+
+pub use apply::apply;
+pub use found::{Found, InstructionFile, project_of};
+pub use knowledge::{Choice, Why};
+
+/// The largest settings file that is edited, in bytes.
+const MAX_SETTINGS: u64 = 16 * 1024 * 1024;
+
+/// What is asked for.
+pub struct Request<'a> {
+    /// The user's directories; `here` is the project.
+    pub places: &'a Places,
+    pub settings: &'a Settings,
+    pub now: Timestamp,
+    /// How the agents' shell calls this program.
+    pub program: &'a str,
+    /// The agents on this machine.
+    pub agents: &'a [AgentHere],
+    pub counter: &'a dyn TokenCounter,
+}
+
+/// An agent on this machine.
+#[derive(Debug, Clone)]
+pub struct AgentHere {
+    pub agent: &'static Agent,
+    /// The row for its version.
+    pub row: Agent,
+    /// The directory of its settings. `None` without a home directory.
+    pub home: Option<PathBuf>,
+}
+
+/// What a file is for.
+#[derive(Debug, Clone, Copy)]
+pub enum Part {
+    /// A core file or a domain.
+    Knowledge,
+    /// The index of documents.
+    Index,
+    /// An agent's settings with our hooks.
+    Hooks(&'static Agent),
+    /// The project's settings.
+    Settings,
+    /// `.gitignore`.
+    Ignored,
+}
+
+impl Part {
+    /// Returns the word for it in records and in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Knowledge => "knowledge",
+            Self::Index => "index",
+            Self::Hooks(_) => "hooks",
+            Self::Settings => "settings",
+            Self::Ignored => "ignored",
+        }
+    }
+}
+
+/// A file that will be written.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    pub part: Part,
+    pub file: PathBuf,
+    /// Its bytes now; `None` if it does not exist.
+    pub before: Option<Vec<u8>>,
+    pub after: Vec<u8>,
+    /// What it will have, in a few words.
+    pub summary: String,
+}
+
+/// Something that is there already and stays as it is.
+#[derive(Debug, Clone)]
+pub struct Settled {
+    pub part: Part,
+    pub file: PathBuf,
+}
+
+/// What cannot be done here.
+#[derive(Debug, thiserror::Error)]
+pub enum Obstacle {
+    #[error("no home directory is known, so the settings of agents cannot be found")]
+    NoHome,
+    #[error("no copy of the agents' settings can be kept in `{}`: {problem}", path_text(.directory))]
+    NoState { directory: PathBuf, problem: FileProblem },
+    #[error("an entry that calls `{program}` could not be recognised later")]
+    ForeignProgram { program: String },
+    #[error("`{}`: {problem}", path_text(.file))]
+    Unreadable { agent: &'static Agent, file: PathBuf, problem: FileProblem },
+    #[error("`{}`: {problem}", path_text(.file))]
+    NotEditable { agent: &'static Agent, file: PathBuf, problem: EditProblem },
+    #[error("`{}`: {refusal}", path_text(.file))]
+    Refused { agent: &'static Agent, file: PathBuf, refusal: Refusal },
+    #[error("`{}` cannot be written: {problem}", path_text(.file))]
+    NotWritable { file: PathBuf, problem: FileProblem },
+    #[error("no index was made: {0}")]
+    Index(String),
+}
+
+impl Obstacle {
+    /// Returns what to do about it.
+    pub fn fix(&self) -> String {
+        let install = |agent: &Agent| format!("brief install {}", agent.name);
+        match self {
+            Self::NoHome => "set HOME, then run `brief install --all`".to_owned(),
+            Self::NoState { .. } => "set XDG_STATE_HOME to a directory that can be written, then run `brief init` again".to_owned(),
+            Self::ForeignProgram { .. } => "rename this program to `brief`, then run `brief install --all`".to_owned(),
+            Self::Unreadable { agent, .. } | Self::NotEditable { agent, .. } => format!("correct the file, then run `{}`", install(agent)),
+            Self::Refused { agent, .. } => format!("`{} --dry-run` shows the change, to be made by hand", install(agent)),
+            Self::NotWritable { .. } => "make its directory writable, then run `brief init` again".to_owned(),
+            Self::Index(_) => "brief index".to_owned(),
+        }
+    }
+}
+
+/// What was found, and what will be done about it.
+#[derive(Debug)]
+pub struct Plan {
+    pub found: Found,
+    /// Where knowledge goes, and why.
+    pub choice: Choice,
+    pub changes: Vec<Planned>,
+    pub settled: Vec<Settled>,
+    pub obstacles: Vec<Obstacle>,
+    /// The number of documents in the planned index, and how many were left out of it.
+    pub indexed: Option<(usize, usize)>,
+    /// Where the record of the changes is kept; without it they cannot be taken back.
+    state: Option<PathBuf>,
+}
+
+impl Plan {
+    /// Adds an obstacle once: a directory that cannot be written is one problem, whatever would have gone there.
+    fn add(&mut self, obstacle: Obstacle) {
+        let text = obstacle.to_string();
+        if !self.obstacles.iter().any(|other| other.to_string() == text) {
+            self.obstacles.push(obstacle);
+        }
+    }
+
+    /// Returns whether the changes can be taken back by `brief init --undo`.
+    pub fn is_reversible(&self) -> bool {
+        self.state.is_some()
+    }
+}
+
+/// Looks at a project and plans what is missing. Writes nothing.
+pub fn plan(request: &Request<'_>) -> Result<Plan, Failure> {
+    let found = found::look(request)?;
+    let mut plan = Plan {
+        choice: knowledge::choose(&found),
+        found,
+        changes: Vec::new(),
+        settled: Vec::new(),
+        obstacles: Vec::new(),
+        indexed: None,
+        state: None,
+    };
+    match usable_state(request.places) {
+        Ok(state) => plan.state = state,
+        Err(obstacle) => plan.obstacles.push(obstacle),
+    }
+    let drafts = knowledge::drafts(&plan.found, &plan.choice, request.now)?;
+    plan.changes.extend(drafts);
+    plan.changes.extend(knowledge::settings(&plan.found, &plan.choice));
+    plan_index(&mut plan, request)?;
+    let ignored = knowledge::ignored(&plan.found, &plan.changes)?;
+    plan.changes.extend(ignored);
+    plan_hooks(&mut plan, request);
+    let (changes, problems): (Vec<_>, Vec<_>) = plan.changes.into_iter().map(writable).partition(Result::is_ok);
+    plan.changes = changes.into_iter().flatten().collect();
+    problems.into_iter().filter_map(Result::err).for_each(|obstacle| plan.add(obstacle));
+    Ok(plan)
+}
+
+/// Returns our state directory, if it can be used. Without it, no change can be taken back.
+fn usable_state(places: &Places) -> Result<Option<PathBuf>, Obstacle> {
+    let Some(place) = Place::of(places) else { return Err(Obstacle::NoHome) };
+    let directory = place.directory().to_path_buf();
+    match check_private(&directory).and_then(|_| creatable(&directory.join("init"))) {
+        Ok(()) => Ok(Some(directory)),
+        Err(problem) => Err(Obstacle::NoState { directory, problem }),
+    }
+}
+
+/// Plans the index of documents, if there is none and there are documents.
+fn plan_index(plan: &mut Plan, request: &Request<'_>) -> Result<(), Failure> {
+    if !plan.found.indexes.is_empty() {
+        let settled = plan.found.indexes.iter().map(|file| Settled { part: Part::Index, file: file.clone() });
+        plan.settled.extend(settled);
+        return Ok(());
+    }
+    let index = docs::Plan::first(&plan.found.project)?.with(request.places, request.settings)?;
+    if !index.has_documents()? {
+        return Ok(());
+    }
+    let made = match docs::make(&index, request.counter) {
+        Ok(made) => made,
+        Err(failure) => {
+            plan.obstacles.push(Obstacle::Index(failure.to_string()));
+            return Ok(());
+        }
+    };
+    let count = made.documents.len();
+    plan.indexed = Some((count, made.left_out));
+    let summary = format!("{count} document{}, {} tokens", if count == 1 { "" } else { "s" }, made.tokens());
+    // The path that the user sees, not the one without links.
+    let file = plan.found.project.join(index.file.strip_prefix(&index.root).unwrap_or(&index.file));
+    plan.changes.push(Planned { part: Part::Index, file, before: None, after: made.text.into_bytes(), summary });
+    Ok(())
+}
+
+/// Plans our hooks in the settings of every agent on this machine.
+fn plan_hooks(plan: &mut Plan, request: &Request<'_>) {
+    if request.agents.is_empty() {
+        return;
+    }
+    if !is_own_program(request.program) {
+        plan.obstacles.push(Obstacle::ForeignProgram { program: request.program.to_owned() });
+        return;
+    }
+    for here in request.agents {
+        let agent = here.agent;
+        let Some(home) = &here.home else {
+            plan.add(Obstacle::NoHome);
+            continue;
+        };
+        let file = home.join(agent.user_file);
+        match hooks(here, file.clone(), request.program) {
+            // Why not is among the obstacles.
+            Ok(Some(_)) if plan.state.is_none() => {}
+            Ok(Some(planned)) => plan.changes.push(planned),
+            Ok(None) => plan.settled.push(Settled { part: Part::Hooks(agent), file }),
+            Err(obstacle) => plan.obstacles.push(obstacle),
+        }
+    }
+}
+
+fn hooks(here: &AgentHere, file: PathBuf, program: &str) -> Result<Option<Planned>, Obstacle> {
+    let agent = here.agent;
+    let before = match read_own_bytes(&file, MAX_SETTINGS) {
+        Ok(bytes) => Some(bytes),
+        Err(FileProblem::Missing) => None,
+        Err(problem) => return Err(Obstacle::Unreadable { agent, file, problem }),
+    };
+    let after = match install::install(&here.row, program, before.as_deref()) {
+        Ok(Change::Write(after)) => after,
+        Ok(_) => return Ok(None),
+        Err(problem) => return Err(Obstacle::NotEditable { agent, file, problem }),
+    };
+    if let Some(refusal) = refusal(&file, None) {
+        return Err(Obstacle::Refused { agent, file, refusal });
+    }
+    let summary = format!("hooks for {}", agent.title);
+    Ok(Some(Planned { part: Part::Hooks(agent), file, before, after, summary }))
+}
+
+/// Returns a change if its file can be written.
+fn writable(planned: Planned) -> Result<Planned, Obstacle> {
+    match creatable(&planned.file) {
+        Ok(()) => Ok(planned),
+        Err(problem) => {
+            let there = existing_above(&planned.file).to_path_buf();
+            Err(Obstacle::NotWritable { file: there, problem })
+        }
+    }
+}
+
+fn existing_above(file: &Path) -> &Path {
+    file.ancestors().skip(1).find(|path| path.symlink_metadata().is_ok()).unwrap_or(file)
+}
+
+/// Checks that a file can be created or replaced, without doing it.
+fn creatable(file: &Path) -> Result<(), FileProblem> {
+    let there = existing_above(file);
+    if !there.is_dir() {
+        return Err(FileProblem::NotADirectory);
+    }
+    #[cfg(unix)]
+    {
+        use rustix::fs::{Access, access};
+        access(there, Access::WRITE_OK | Access::EXEC_OK).map_err(|error| std::io::Error::from(error).into())
+    }
+    #[cfg(not(unix))]
+    Ok(())
+}
+
+/// Returns the `.gitignore` of the repository around a directory.
+fn gitignore(project: &Path) -> Option<PathBuf> {
+    repository(project).map(|root| root.join(".gitignore"))
+}

@@ -1,0 +1,115 @@
+//! The flow of `brief init`: look, show, ask once, do, show the result. What to do is decided in the library.
+
+use briefing_agents::AGENTS;
+use briefing_agents::setup::undo::{Fate, Undo};
+use briefing_agents::setup::{self, AgentHere, Part, Plan, Request};
+use briefing_core::Failure;
+use briefing_core::settings::{Layer, Places};
+use briefing_core::sources::docs;
+use briefing_tokens::{ENCODINGS, ExactCounter};
+
+use super::{SetupArguments, outlook, words};
+use crate::commands::install::files::{home_of, is_here, program};
+use crate::{agent_version, environment, output, prompt, talk};
+
+pub(super) fn run(arguments: &SetupArguments) -> Result<(), Failure> {
+    let places = environment::places()?;
+    let project = setup::project_of(&places)?;
+    let places = Places { here: project, ..places };
+    let settings = environment::settings(&places, Layer::default())?;
+    let counter = ExactCounter::new(ENCODINGS[0], places.cache.clone())?;
+    let agents: Vec<AgentHere> = AGENTS.iter().filter(|agent| is_here(agent, &places)).map(|agent| here(agent, &places)).collect();
+    let program = program()?;
+    let request =
+        Request { places: &places, settings: &settings, now: environment::now()?, program: &program, agents: &agents, counter: &counter };
+    let plan = setup::plan(&request)?;
+    counter.save();
+    if arguments.json && (arguments.dry_run || plan.changes.is_empty()) {
+        return output::print(&format!("{:#}\n", words::as_json(&plan, &places, false)));
+    }
+    if !arguments.json {
+        output::print(&words::found(&plan, &places))?;
+    }
+    if !plan.changes.is_empty() {
+        if arguments.dry_run {
+            return Ok(());
+        }
+        if !arguments.yes {
+            confirm("Do this?", "brief init --yes")?;
+        }
+        setup::apply(&plan)?;
+        if plan.changes.iter().any(|planned| matches!(planned.part, Part::Index)) && places.cache.is_some() {
+            prepare(&places)?;
+        }
+    }
+    if arguments.json {
+        return output::print(&format!("{:#}\n", words::as_json(&plan, &places, true)));
+    }
+    finish(&plan, &places)
+}
+
+/// Prepares the new index for search, so that the first message does not have to wait for it.
+fn prepare(places: &Places) -> Result<(), Failure> {
+    let settings = environment::settings(places, Layer::default())?;
+    docs::prepare(places, &settings);
+    Ok(())
+}
+
+fn here(agent: &'static briefing_agents::Agent, places: &Places) -> AgentHere {
+    AgentHere { agent, row: agent_version::row(agent).0, home: home_of(agent, places) }
+}
+
+/// Shows what an agent will now be told, and the next two commands.
+fn finish(plan: &Plan, places: &Places) -> Result<(), Failure> {
+    let settings = environment::settings(places, Layer::default())?;
+    let agent = plan.found.agents.first().copied().unwrap_or(briefing_agents::USUAL);
+    let outlook = outlook::Outlook::of(agent, places, &settings)?;
+    output::print(&words::finish(plan, &outlook, places))?;
+    for planned in &plan.changes {
+        if let Part::Hooks(agent) = planned.part
+            && !agent.approval.is_empty()
+        {
+            talk::plain(agent.approval);
+        }
+    }
+    Ok(())
+}
+
+fn confirm(question: &str, command: &str) -> Result<(), Failure> {
+    if !prompt::can_ask() {
+        return Err(Failure::new("nothing was changed: not a terminal").hint(format!("`{command}` does it without asking")));
+    }
+    if !prompt::yes(question) {
+        return Err(Failure::new("nothing was changed"));
+    }
+    Ok(())
+}
+
+pub(super) fn undo(arguments: &SetupArguments) -> Result<(), Failure> {
+    let places = environment::places()?;
+    let project = setup::project_of(&places)?;
+    // Taking things back may have to begin where they were made: without its marker, a project is not found from below.
+    let undo = match setup::undo::plan(&places, &project)? {
+        Some(undo) => Some(undo),
+        None => setup::undo::plan(&places, &places.here)?,
+    };
+    let Some(undo) = undo else {
+        talk::plain("`brief init` has made nothing here.");
+        return Ok(());
+    };
+    let is_open = |undo: &Undo| undo.steps.iter().any(|step| !matches!(step.fate, Fate::Stays | Fate::Gone));
+    if arguments.json {
+        output::print(&format!("{:#}\n", words::undo_json(&undo)))?;
+    } else {
+        output::print(&words::undo(&undo, &project, &places))?;
+    }
+    if arguments.dry_run {
+        return Ok(());
+    }
+    if is_open(&undo) && !arguments.yes {
+        confirm("Take this back?", "brief init --undo --yes")?;
+    }
+    undo.apply()?;
+    talk::plain("Done.");
+    Ok(())
+}
