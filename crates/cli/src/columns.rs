@@ -32,7 +32,10 @@ fn words(text: &str) -> Vec<String> {
     let mut is_code = false;
     for word in text.split_whitespace() {
         match words.last_mut().filter(|_| is_code) {
-            Some(last) => last.push_str(&format!(" {word}")),
+            Some(last) => {
+                last.push(' ');
+                last.push_str(word);
+            }
             None => words.push(word.to_owned()),
         }
         is_code ^= word.matches('`').count() % 2 == 1;

@@ -33,12 +33,10 @@ fn tree(directory: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let path = entry.path();
-        match path.is_dir() {
-            true => {
-                found.push((path.display().to_string(), Vec::new()));
-                found.extend(tree(&path));
-            }
-            false => found.push((path.display().to_string(), fs::read(&path).unwrap())),
+        let is_directory = path.is_dir();
+        found.push((path.display().to_string(), if is_directory { Vec::new() } else { fs::read(&path).unwrap() }));
+        if is_directory {
+            found.extend(tree(&path));
         }
     }
     found.sort();

@@ -27,7 +27,7 @@ fn require_unchanged(planned: &Planned) -> Result<(), Failure> {
     let now = match read_own_bytes(&planned.file, MAX_SETTINGS) {
         Ok(bytes) => Some(bytes),
         Err(FileProblem::Missing) => None,
-        Err(problem) => return Err(cannot_write(planned, problem)),
+        Err(problem) => return Err(cannot_write(planned, &problem)),
     };
     if now == planned.before {
         return Ok(());
@@ -45,13 +45,13 @@ fn write(plan: &Plan, planned: &Planned) -> Result<(), Failure> {
             .map_err(|error| Failure::new(format!("cannot keep a copy of `{}`, so it was not changed", path_text(file))).because(&error))?;
     }
     if let Some(parent) = file.parent() {
-        std::fs::create_dir_all(parent).map_err(|error| cannot_write(planned, error.into()))?;
+        std::fs::create_dir_all(parent).map_err(|error| cannot_write(planned, &error.into()))?;
     }
-    write_atomic(file, &planned.after).map_err(|problem| cannot_write(planned, problem))
+    write_atomic(file, &planned.after).map_err(|problem| cannot_write(planned, &problem))
 }
 
-fn cannot_write(planned: &Planned, problem: FileProblem) -> Failure {
+fn cannot_write(planned: &Planned, problem: &FileProblem) -> Failure {
     Failure::new(format!("cannot write `{}`", path_text(&planned.file)))
-        .because(&problem)
+        .because(problem)
         .hint("`brief init --undo` takes back what was done")
 }

@@ -1,5 +1,7 @@
 //! Reads prose: what a README says first, and the rules in a file for contributors.
 
+use std::fmt::Write as _;
+
 use pulldown_cmark::{Event, Parser, Tag, TagEnd, TextMergeStream};
 
 use crate::select::sections::front_matter;
@@ -196,7 +198,7 @@ fn is_rule(words: &str) -> bool {
     let padded: String = format!(" {} ", lower.split(|c: char| !c.is_alphanumeric() && !"'’".contains(c)).collect::<Vec<_>>().join(" "));
     let has = |phrase: &&str| padded.contains(&format!(" {phrase} "));
     let begins = |word: &&str| lower.strip_prefix(*word).is_some_and(|rest| rest.starts_with([' ', ',']));
-    let is_order = NORMATIVE.iter().any(|phrase| has(phrase)) || IMPERATIVE.iter().any(|word| begins(word));
+    let is_order = NORMATIVE.iter().any(has) || IMPERATIVE.iter().any(begins);
     let is_whole = !words.ends_with(':') && !words.ends_with('?');
     (12..=MAX_RULE_CHARACTERS).contains(&length) && is_whole && is_order && !PROCEDURE.iter().any(|phrase| lower.contains(phrase))
 }
@@ -272,7 +274,7 @@ fn blocks(text: &str) -> Vec<Block> {
                 let target = links.pop().map(|target| target.to_string()).unwrap_or_default();
                 let is_file = !target.is_empty() && !target.contains(':') && !target.starts_with(['#', '/']);
                 if let Some(open) = open.as_mut().filter(|open| is_file && hidden == 0 && !open.text.ends_with(&target)) {
-                    open.text.push_str(&format!(" (`{target}`)"));
+                    let _ = write!(open.text, " (`{target}`)");
                 }
             }
             Event::Text(words) => match (&mut heading, &mut open) {
@@ -291,7 +293,7 @@ fn blocks(text: &str) -> Vec<Block> {
                 (Some((_, title)), _) => title.push_str(&words),
                 (None, Some(open)) if hidden == 0 => {
                     open.words += 1;
-                    open.text.push_str(&format!("`{words}`"));
+                    let _ = write!(open.text, "`{words}`");
                 }
                 _ => {}
             },

@@ -150,7 +150,9 @@ pub(super) fn walk(root: &Path, files: &Files) -> Tree {
         }
         if let [top, _, ..] = &parts[..] {
             let own = tops.entry(format!("{top}/")).or_default();
-            language.into_iter().for_each(|language| *own.entry(language).or_default() += 1);
+            if let Some(language) = language {
+                *own.entry(language).or_default() += 1;
+            }
         }
         let is_package = (2..=MAX_UNIT_DEPTH + 1).contains(&parts.len()) && is_manifest(&parts[parts.len() - 1]);
         let is_own = !parts.iter().any(|part| NO_UNITS.contains(&part.as_str()));

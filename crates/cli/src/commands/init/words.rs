@@ -27,7 +27,7 @@ pub(super) fn found(plan: &Plan, places: &Places) -> String {
     line(&for_agents(plan, places));
     if plan.changes.is_empty() {
         let what = if plan.obstacles.is_empty() { "Nothing is missing." } else { "Nothing else can be done here." };
-        line(&format!("{} {what}", choice(plan, places)).trim().to_owned());
+        line(&format!("{} {what}", choice(plan, places)));
     } else {
         text.push('\n');
         text.push_str("brief will\n");
@@ -171,10 +171,9 @@ pub(super) fn finish(plan: &Plan, outlook: &Outlook, places: &Places) -> String 
     text.push_str("\nNext:\n");
     for (command, words) in [(preview, "shows the exact text"), (log, "shows what your agents have received")] {
         let start = format!("  {command:<widest$}  ");
-        let _ = match width(&start) > WIDTH / 2 + 4 {
-            true => writeln!(text, "{}\n{}", start.trim_end(), fill("      ", words)),
-            false => writeln!(text, "{}", fill(&start, words)),
-        };
+        let line =
+            if width(&start) > WIDTH / 2 + 4 { format!("{}\n{}", start.trim_end(), fill("      ", words)) } else { fill(&start, words) };
+        let _ = writeln!(text, "{line}");
     }
     text
 }
