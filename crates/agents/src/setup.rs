@@ -12,7 +12,7 @@ pub mod undo;
 use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
-use briefing_core::fs::{FileProblem, check_private, read_own_bytes};
+use briefing_core::fs::{FileProblem, check_private};
 use briefing_core::project::repository;
 use briefing_core::settings::{Places, Settings};
 use briefing_core::shown::path_text;
@@ -22,24 +22,21 @@ use briefing_store::Place;
 use jiff::Timestamp;
 
 use crate::agent::Agent;
+use crate::install::plan::{Direction, MAX_SETTINGS, Order, Scope, Step};
 use crate::install::recipe::is_own_program;
-use crate::install::refusal::{Refusal, refusal};
-use crate::install::{self, Change, EditProblem};
+use crate::install::{self, Change, is_in};
 
 pub use apply::apply;
 pub use found::{Found, InstructionFile, project_of};
 pub use knowledge::{Choice, Why};
 
-/// The largest settings file that is edited, in bytes.
-const MAX_SETTINGS: u64 = 16 * 1024 * 1024;
-
 /// What is asked for.
 pub struct Request<'a> {
-    /// The user's directories; `here` is the project.
-    pub places: &'a Places,
+    /// The user's settings and directories; `here` is the project.
+    pub scope: Scope<'a>,
     pub settings: &'a Settings,
     pub now: Timestamp,
-    /// How the agents' shell calls this program.
+    /// How the agents call this program.
     pub program: &'a str,
     /// The agents on this machine.
     pub agents: &'a [AgentHere],
@@ -52,8 +49,6 @@ pub struct AgentHere {
     pub agent: &'static Agent,
     /// The row for its version.
     pub row: Agent,
-    /// The directory of its settings. `None` without a home directory.
-    pub home: Option<PathBuf>,
 }
 
 /// What a file is for.
@@ -63,8 +58,8 @@ pub enum Part {
     Knowledge,
     /// The index of documents.
     Index,
-    /// An agent's settings with our hooks.
-    Hooks(&'static Agent),
+    /// An agent's settings with our hooks, our MCP server, or both.
+    Agent(&'static Agent),
     /// The project's settings.
     Settings,
     /// `.gitignore`.
@@ -77,7 +72,7 @@ impl Part {
         match self {
             Self::Knowledge => "knowledge",
             Self::Index => "index",
-            Self::Hooks(_) => "hooks",
+            Self::Agent(_) => "agent",
             Self::Settings => "settings",
             Self::Ignored => "ignored",
         }
@@ -94,6 +89,14 @@ pub struct Planned {
     pub after: Vec<u8>,
     /// What it will have, in a few words.
     pub summary: String,
+    /// What an agent's settings get that they did not have.
+    added: Vec<install::Part>,
+}
+
+impl Planned {
+    fn new(part: Part, file: PathBuf, before: Option<Vec<u8>>, after: Vec<u8>, summary: String) -> Self {
+        Self { part, file, before, after, summary, added: Vec::new() }
+    }
 }
 
 /// Something that is there already and stays as it is.
@@ -112,12 +115,8 @@ pub enum Obstacle {
     NoState { directory: PathBuf, problem: FileProblem },
     #[error("an entry that calls `{program}` could not be recognised later")]
     ForeignProgram { program: String },
-    #[error("`{}`: {problem}", path_text(.file))]
-    Unreadable { agent: &'static Agent, file: PathBuf, problem: FileProblem },
-    #[error("`{}`: {problem}", path_text(.file))]
-    NotEditable { agent: &'static Agent, file: PathBuf, problem: EditProblem },
-    #[error("`{}`: {refusal}", path_text(.file))]
-    Refused { agent: &'static Agent, file: PathBuf, refusal: Refusal },
+    #[error("{}", failure_text(.0))]
+    Agent(Failure),
     #[error("`{}` cannot be written: {problem}", path_text(.file))]
     NotWritable { file: PathBuf, problem: FileProblem },
     #[error("no index was made: {0}")]
@@ -127,17 +126,20 @@ pub enum Obstacle {
 impl Obstacle {
     /// Returns what to do about it.
     pub fn fix(&self) -> String {
-        let install = |agent: &Agent| format!("brief install {}", agent.name);
         match self {
             Self::NoHome => "set HOME, then run `brief install --all`".to_owned(),
             Self::NoState { .. } => "set XDG_STATE_HOME to a directory that can be written, then run `brief init` again".to_owned(),
             Self::ForeignProgram { .. } => "rename this program to `brief`, then run `brief install --all`".to_owned(),
-            Self::Unreadable { agent, .. } | Self::NotEditable { agent, .. } => format!("correct the file, then run `{}`", install(agent)),
-            Self::Refused { agent, .. } => format!("`{} --dry-run` shows the change, to be made by hand", install(agent)),
+            Self::Agent(failure) => failure.hints().join("; or: "),
             Self::NotWritable { .. } => "make its directory writable, then run `brief init` again".to_owned(),
             Self::Index(_) => "brief index".to_owned(),
         }
     }
+}
+
+/// Returns a failure and its causes in one line.
+fn failure_text(failure: &Failure) -> String {
+    std::iter::once(failure.to_string()).chain(failure.causes().iter().cloned()).collect::<Vec<_>>().join(": ")
 }
 
 /// What was found, and what will be done about it.
@@ -153,6 +155,8 @@ pub struct Plan {
     pub indexed: Option<(usize, usize)>,
     /// Where the record of the changes is kept; without it they cannot be taken back.
     state: Option<PathBuf>,
+    /// The changes of agents' settings, as the installer makes them.
+    steps: Vec<Step>,
 }
 
 impl Plan {
@@ -162,6 +166,20 @@ impl Plan {
         if !self.obstacles.iter().any(|other| other.to_string() == text) {
             self.obstacles.push(obstacle);
         }
+    }
+
+    /// Adds a file of an agent.
+    fn add_step(&mut self, step: Step) {
+        let (agent, file) = (step.agent, step.file.clone());
+        let Change::Write(after) = &step.change else {
+            self.settled.push(Settled { part: Part::Agent(agent), file });
+            return;
+        };
+        let summary = format!("{} for {}", words(&step.parts), agent.title);
+        let is_new = |part: &install::Part| !step.before.as_deref().is_some_and(|before| is_in(*part, agent, before));
+        let added = step.parts.iter().copied().filter(is_new).collect();
+        self.changes.push(Planned { part: Part::Agent(agent), file, before: step.before.clone(), after: after.clone(), summary, added });
+        self.steps.push(step);
     }
 
     /// Returns whether the changes can be taken back by `brief init --undo`.
@@ -181,8 +199,9 @@ pub fn plan(request: &Request<'_>) -> Result<Plan, Failure> {
         obstacles: Vec::new(),
         indexed: None,
         state: None,
+        steps: Vec::new(),
     };
-    match usable_state(request.places) {
+    match usable_state(request.scope.places) {
         Ok(state) => plan.state = state,
         Err(obstacle) => plan.obstacles.push(obstacle),
     }
@@ -192,7 +211,7 @@ pub fn plan(request: &Request<'_>) -> Result<Plan, Failure> {
     plan_index(&mut plan, request)?;
     let ignored = knowledge::ignored(&plan.found, &plan.changes)?;
     plan.changes.extend(ignored);
-    plan_hooks(&mut plan, request);
+    plan_agents(&mut plan, request);
     let (changes, problems): (Vec<_>, Vec<_>) = plan.changes.into_iter().map(writable).partition(Result::is_ok);
     plan.changes = changes.into_iter().flatten().collect();
     problems.into_iter().filter_map(Result::err).for_each(|obstacle| plan.add(obstacle));
@@ -216,7 +235,7 @@ fn plan_index(plan: &mut Plan, request: &Request<'_>) -> Result<(), Failure> {
         plan.settled.extend(settled);
         return Ok(());
     }
-    let index = docs::Plan::first(&plan.found.project)?.with(request.places, request.settings)?;
+    let index = docs::Plan::first(&plan.found.project)?.with(request.scope.places, request.settings)?;
     if !index.has_documents()? {
         return Ok(());
     }
@@ -232,53 +251,48 @@ fn plan_index(plan: &mut Plan, request: &Request<'_>) -> Result<(), Failure> {
     let summary = format!("{count} document{}, {} tokens", if count == 1 { "" } else { "s" }, made.tokens());
     // The path that the user sees, not the one without links.
     let file = plan.found.project.join(index.file.strip_prefix(&index.root).unwrap_or(&index.file));
-    plan.changes.push(Planned { part: Part::Index, file, before: None, after: made.text.into_bytes(), summary });
+    plan.changes.push(Planned::new(Part::Index, file, None, made.text.into_bytes(), summary));
     Ok(())
 }
 
-/// Plans our hooks in the settings of every agent on this machine.
-fn plan_hooks(plan: &mut Plan, request: &Request<'_>) {
+/// Plans our hooks and our MCP server in the settings of every agent on this machine.
+fn plan_agents(plan: &mut Plan, request: &Request<'_>) {
     if request.agents.is_empty() {
         return;
     }
     if !is_own_program(request.program) {
-        plan.obstacles.push(Obstacle::ForeignProgram { program: request.program.to_owned() });
+        plan.add(Obstacle::ForeignProgram { program: request.program.to_owned() });
         return;
     }
-    for here in request.agents {
-        let agent = here.agent;
-        let Some(home) = &here.home else {
+    // Why not is among the obstacles.
+    let Some(state) = plan.state.clone() else { return };
+    let order = order(request.scope, Direction::In, &install::Part::ALL, request.program, &state);
+    for AgentHere { agent, row } in request.agents {
+        if request.scope.home_of(agent).is_none() {
             plan.add(Obstacle::NoHome);
             continue;
-        };
-        let file = home.join(agent.user_file);
-        match hooks(here, file.clone(), request.program) {
-            // Why not is among the obstacles.
-            Ok(Some(_)) if plan.state.is_none() => {}
-            Ok(Some(planned)) => plan.changes.push(planned),
-            Ok(None) => plan.settled.push(Settled { part: Part::Hooks(agent), file }),
-            Err(obstacle) => plan.obstacles.push(obstacle),
+        }
+        let steps = install::plan::plan(agent, row, &order)
+            .and_then(|steps| steps.iter().filter(|step| step.is_open()).try_for_each(|step| step.check(&order)).map(|()| steps));
+        match steps {
+            Ok(steps) => steps.into_iter().for_each(|step| plan.add_step(step)),
+            Err(failure) => plan.add(Obstacle::Agent(failure)),
         }
     }
 }
 
-fn hooks(here: &AgentHere, file: PathBuf, program: &str) -> Result<Option<Planned>, Obstacle> {
-    let agent = here.agent;
-    let before = match read_own_bytes(&file, MAX_SETTINGS) {
-        Ok(bytes) => Some(bytes),
-        Err(FileProblem::Missing) => None,
-        Err(problem) => return Err(Obstacle::Unreadable { agent, file, problem }),
-    };
-    let after = match install::install(&here.row, program, before.as_deref()) {
-        Ok(Change::Write(after)) => after,
-        Ok(_) => return Ok(None),
-        Err(problem) => return Err(Obstacle::NotEditable { agent, file, problem }),
-    };
-    if let Some(refusal) = refusal(&file, None) {
-        return Err(Obstacle::Refused { agent, file, refusal });
+/// Returns what the installer is asked to do.
+fn order<'a>(scope: Scope<'a>, direction: Direction, parts: &'a [install::Part], program: &'a str, state: &'a Path) -> Order<'a> {
+    Order { direction, parts, program, state, scope }
+}
+
+/// Returns the parts of an installation in words.
+fn words(parts: &[install::Part]) -> &'static str {
+    match parts {
+        [install::Part::Hooks] => "hooks",
+        [install::Part::Server] => "MCP server",
+        _ => "hooks and MCP server",
     }
-    let summary = format!("hooks for {}", agent.title);
-    Ok(Some(Planned { part: Part::Hooks(agent), file, before, after, summary }))
 }
 
 /// Returns a change if its file can be written.

@@ -59,7 +59,9 @@ fn one_command_from_a_readme_to_an_agent_that_is_told() {
       write .context/brief.toml       agents get these files when a session starts
       write .context/index.json       3 documents, 63 tokens
       write ~/.claude/settings.json   hooks for Claude Code
+      write ~/.claude.json            MCP server for Claude Code
       write ~/.codex/hooks.json       hooks for Codex CLI
+      write ~/.codex/config.toml      MCP server for Codex CLI
     `.context` because this is one project; a repository of several would get
     `.megg` domains. Read the drafts: they hold only what the project already says.
 
@@ -75,7 +77,8 @@ fn one_command_from_a_readme_to_an_agent_that_is_told() {
       brief preview 'explain Deployment'  shows the exact text
       brief log                           shows what your agents have received
     ----- stderr -----
-    Codex runs a hook only after you approve it: start `codex` and answer its question, or type /hooks.
+    Codex runs a hook only after you approve it: start `codex` and answer its
+    question, or type /hooks.
     "#);
     insta::assert_snapshot!(sandbox.read(".context/CONVENTIONS.md"), @r#"
     # Conventions
@@ -133,7 +136,9 @@ fn running_it_again_changes_nothing_and_undo_takes_everything_back() {
       delete  .context/brief.toml
       delete  .context/index.json
       restore ~/.claude/settings.json  to what it was before
+      delete  ~/.claude.json
       delete  ~/.codex/hooks.json
+      delete  ~/.codex/config.toml
     ----- stderr -----
     Done.
     "#);
@@ -168,6 +173,14 @@ fn hooks_that_were_there_before_stay_after_an_undo() {
     let _ = sandbox.brief(["init", "--yes"]).success();
     let _ = sandbox.brief(["init", "--undo", "--yes"]).success();
     assert!(sandbox.home().join(".codex/hooks.json").exists(), "`brief init` did not install them");
+    // Hooks and server in one file: only what `brief init` added goes.
+    let gemini = shop().file("~/.gemini/settings.json", "{}\n");
+    let _ = gemini.brief(["install", "gemini", "--only", "hooks", "--yes"]).success();
+    let before = fs::read_to_string(gemini.home().join(".gemini/settings.json")).unwrap();
+    let _ = gemini.brief(["init", "--yes"]).success();
+    assert!(fs::read_to_string(gemini.home().join(".gemini/settings.json")).unwrap().contains("mcpServers"));
+    let _ = gemini.brief(["init", "--undo", "--yes"]).success();
+    assert_eq!(fs::read_to_string(gemini.home().join(".gemini/settings.json")).unwrap(), before);
     assert!(!sandbox.home().join(".claude/settings.json").exists());
 }
 
@@ -305,7 +318,7 @@ fn what_cannot_be_written_is_named_and_the_rest_is_done() {
     assert!(!sandbox.home().join(".claude/settings.json").exists(), "what was there could not be restored");
     let broken = with_agents(shop()).file("~/.claude/settings.json", "{ nonsense");
     let text = broken.brief(["init", "--yes"]).success().stdout();
-    assert!(text.contains("fix: correct the file, then run `brief install claude`"), "{text}");
+    assert!(text.contains("fix: correct the file, then run the same command again"), "{text}");
     assert!(broken.home().join(".codex/hooks.json").exists());
     assert_eq!(fs::read_to_string(broken.home().join(".claude/settings.json")).unwrap(), "{ nonsense");
 }
@@ -327,7 +340,7 @@ fn programs_get_the_plan_as_json() {
     let plan: serde_json::Value = serde_json::from_str(&sandbox.brief(["init", "--dry-run", "--json"]).success().stdout()).unwrap();
     assert_eq!(plan["knowledge"]["kind"], "context");
     let parts: Vec<_> = plan["changes"].as_array().unwrap().iter().map(|change| change["part"].as_str().unwrap()).collect();
-    assert_eq!(parts, ["knowledge", "knowledge", "settings", "index", "hooks", "hooks"]);
+    assert_eq!(parts, ["knowledge", "knowledge", "settings", "index", "agent", "agent", "agent", "agent"]);
     assert_eq!(plan["done"], false);
     let done: serde_json::Value = serde_json::from_str(&sandbox.brief(["init", "--yes", "--json"]).success().stdout()).unwrap();
     assert_eq!(done["done"], true);

@@ -1,25 +1,32 @@
 //! Does what was planned.
 
+use std::path::PathBuf;
+
 use briefing_core::Failure;
 use briefing_core::fs::{FileProblem, read_own_bytes, write_atomic};
 use briefing_core::shown::path_text;
 
 use super::record::Record;
-use super::{MAX_SETTINGS, Part, Plan, Planned};
-use crate::install::record::Record as Installed;
+use super::{MAX_SETTINGS, Part, Plan, Planned, Request, order};
+use crate::install;
+use crate::install::plan::Direction;
 
 /// Makes the changes of a plan, in order. The record comes first, so whatever has been done can be taken back.
-pub fn apply(plan: &Plan) -> Result<(), Failure> {
+pub fn apply(plan: &mut Plan, request: &Request<'_>) -> Result<(), Failure> {
     if plan.changes.is_empty() {
         return Ok(());
     }
-    for planned in &plan.changes {
-        require_unchanged(planned)?;
-    }
+    let own: Vec<&Planned> = plan.changes.iter().filter(|planned| !matches!(planned.part, Part::Agent(_))).collect();
+    own.iter().try_for_each(|planned| require_unchanged(planned))?;
     if let Some(state) = &plan.state {
         Record::with(state, &plan.found.project, &plan.changes).write(state)?;
     }
-    plan.changes.iter().try_for_each(|planned| write(plan, planned))
+    own.into_iter().try_for_each(write)?;
+    let Some(state) = &plan.state else { return Ok(()) };
+    let order = order(request.scope, Direction::In, &install::Part::ALL, request.program, state);
+    // A file that cannot be written is not among the changes.
+    let is_planned = |file: &PathBuf| plan.changes.iter().any(|planned| planned.file == *file);
+    plan.steps.iter_mut().filter(|step| is_planned(&step.file)).try_for_each(|step| step.apply(&order))
 }
 
 /// Fails if a file is not what it was when the user agreed to the change.
@@ -36,18 +43,11 @@ fn require_unchanged(planned: &Planned) -> Result<(), Failure> {
         .hint("run `brief init` again"))
 }
 
-fn write(plan: &Plan, planned: &Planned) -> Result<(), Failure> {
-    let file = &planned.file;
-    // `brief uninstall` must work as after `brief install`.
-    if let (Part::Hooks(_), Some(state)) = (planned.part, &plan.state) {
-        Installed::new(file, planned.before.clone(), &planned.after)
-            .write(state, file)
-            .map_err(|error| Failure::new(format!("cannot keep a copy of `{}`, so it was not changed", path_text(file))).because(&error))?;
-    }
-    if let Some(parent) = file.parent() {
+fn write(planned: &Planned) -> Result<(), Failure> {
+    if let Some(parent) = planned.file.parent() {
         std::fs::create_dir_all(parent).map_err(|error| cannot_write(planned, &error.into()))?;
     }
-    write_atomic(file, &planned.after).map_err(|problem| cannot_write(planned, &problem))
+    write_atomic(&planned.file, &planned.after).map_err(|problem| cannot_write(planned, &problem))
 }
 
 fn cannot_write(planned: &Planned, problem: &FileProblem) -> Failure {

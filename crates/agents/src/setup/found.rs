@@ -70,7 +70,7 @@ pub fn project_of(places: &Places) -> Result<PathBuf, Failure> {
 }
 
 pub(super) fn look(request: &Request<'_>) -> Result<Found, Failure> {
-    let (places, settings) = (request.places, request.settings);
+    let (places, settings) = (request.scope.places, request.settings);
     let project = places.here.clone();
     let has_core = |directory: &PathBuf| gate::CORE.iter().any(|(name, _)| directory.join(name).symlink_metadata().is_ok());
     Ok(Found {

@@ -68,12 +68,8 @@ pub(super) fn choose(found: &Found) -> Choice {
 
 /// Drafts the files of a choice.
 pub(super) fn drafts(found: &Found, choice: &Choice, now: Timestamp) -> Result<Vec<Planned>, Failure> {
-    let new = |file: PathBuf, text: String, summary: String| Planned {
-        part: Part::Knowledge,
-        file,
-        before: None,
-        after: text.into_bytes(),
-        summary: format!("a draft: {summary}"),
+    let new = |file: PathBuf, text: String, summary: String| {
+        Planned::new(Part::Knowledge, file, None, text.into_bytes(), format!("a draft: {summary}"))
     };
     match choice {
         Choice::Context => {
@@ -126,7 +122,7 @@ pub(super) fn settings(found: &Found, choice: &Choice) -> Option<Planned> {
     }
     let file = found.project.join(gate::CONTEXT).join(SETTINGS_FILES[0]);
     let summary = "agents get these files when a session starts".to_owned();
-    Some(Planned { part: Part::Settings, file, before: None, after: SETTINGS.as_bytes().to_vec(), summary })
+    Some(Planned::new(Part::Settings, file, None, SETTINGS.as_bytes().to_vec(), summary))
 }
 
 /// Plans a line of `.gitignore` for a new domain in a repository.
@@ -146,7 +142,7 @@ pub(super) fn ignored(found: &Found, changes: &[Planned]) -> Result<Option<Plann
     let mut after = before.clone().unwrap_or_default();
     after.extend_from_slice(addition(&text).as_bytes());
     let summary = format!("`{IGNORED}`: the hand-off between your sessions");
-    Ok(Some(Planned { part: Part::Ignored, file, before, after, summary }))
+    Ok(Some(Planned::new(Part::Ignored, file, before, after, summary)))
 }
 
 /// Returns what is appended to a `.gitignore`.

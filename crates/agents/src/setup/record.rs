@@ -8,6 +8,7 @@ use briefing_core::shown::path_text;
 use serde::{Deserialize, Serialize};
 
 use super::{Part, Planned};
+use crate::install;
 
 /// The largest record that is read.
 const MAX_RECORD: u64 = 64 * 1024 * 1024;
@@ -29,9 +30,11 @@ pub(super) struct MadeFile {
     pub(super) path: PathBuf,
     /// [`Part::word`].
     pub(super) part: String,
-    /// The agent whose settings it has.
+    /// The agent whose settings it has, and what was added to them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) agent: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) added: Vec<AgentPart>,
     /// Its bytes before; `None` if it did not exist.
     pub(super) before: Option<Vec<u8>>,
     /// The hash of what was written.
@@ -41,6 +44,30 @@ pub(super) struct MadeFile {
     pub(super) appended: Option<String>,
 }
 
+/// What an agent's settings got, as it is written in a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum AgentPart {
+    Hooks,
+    Server,
+}
+
+impl AgentPart {
+    fn of(part: install::Part) -> Self {
+        match part {
+            install::Part::Hooks => Self::Hooks,
+            install::Part::Server => Self::Server,
+        }
+    }
+
+    pub(super) fn part(self) -> install::Part {
+        match self {
+            Self::Hooks => install::Part::Hooks,
+            Self::Server => install::Part::Server,
+        }
+    }
+}
+
 impl MadeFile {
     fn of(planned: &Planned) -> Self {
         let old = planned.before.as_deref().unwrap_or_default();
@@ -48,7 +75,8 @@ impl MadeFile {
         Self {
             path: planned.file.clone(),
             part: planned.part.word().to_owned(),
-            agent: if let Part::Hooks(agent) = planned.part { Some(agent.name.to_owned()) } else { None },
+            agent: if let Part::Agent(agent) = planned.part { Some(agent.name.to_owned()) } else { None },
+            added: planned.added.iter().map(|part| AgentPart::of(*part)).collect(),
             before: planned.before.clone(),
             after: hash(&planned.after),
             appended: appended.map(|text| String::from_utf8_lossy(text).into_owned()),
@@ -77,6 +105,7 @@ impl Record {
                 // Nobody else has changed it in between: taking it back goes back to the beginning.
                 if planned.before.as_deref().is_some_and(|now| older.is_untouched(now)) {
                     (made.before, made.appended) = (older.before, None);
+                    made.added.extend(older.added);
                 }
             }
             record.files.push(made);

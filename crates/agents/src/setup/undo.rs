@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
 use briefing_core::fs::{FileProblem, read_own_bytes, write_atomic};
-use briefing_core::settings::Places;
 use briefing_core::shown::path_text;
 use briefing_store::Place;
 
-use super::MAX_SETTINGS;
 use super::record::{MadeFile, Record};
-use crate::install::record::Record as Installed;
+use super::{MAX_SETTINGS, order};
+use crate::install::plan::{Direction, Scope, Step as AgentStep};
 use crate::install::{self, Change};
 
 /// What happens to a file.
@@ -32,7 +31,9 @@ pub enum Fate {
 pub struct Step {
     pub file: PathBuf,
     pub fate: Fate,
-    is_agents: bool,
+    /// How the installer does it, for the settings of an agent.
+    agents: Option<AgentStep>,
+    added: Vec<install::Part>,
 }
 
 /// What will be taken back.
@@ -45,20 +46,38 @@ pub struct Undo {
 }
 
 /// Plans to take back what was made in a project. Returns `None` if nothing was.
-pub fn plan(places: &Places, project: &Path) -> Result<Option<Undo>, Failure> {
-    let Some(state) = Place::of(places).map(|place| place.directory().to_path_buf()) else {
+pub fn plan(scope: Scope<'_>, project: &Path) -> Result<Option<Undo>, Failure> {
+    let Some(state) = Place::of(scope.places).map(|place| place.directory().to_path_buf()) else {
         return Err(Failure::new("cannot determine the state directory").hint("set HOME or XDG_STATE_HOME"));
     };
     let Some(record) = Record::read(&state, project) else { return Ok(None) };
     let mut steps = Vec::new();
     for made in record.files {
-        let fate = fate(&made, &state)?;
-        steps.push(Step { fate, is_agents: made.agent.is_some(), file: made.path });
+        steps.push(step(made, scope, &state)?);
     }
     Ok(Some(Undo { steps, project: project.to_path_buf(), state, directories: record.directories }))
 }
 
-fn fate(made: &MadeFile, state: &Path) -> Result<Fate, Failure> {
+fn step(made: MadeFile, scope: Scope<'_>, state: &Path) -> Result<Step, Failure> {
+    let added: Vec<install::Part> = made.added.iter().map(|part| part.part()).collect();
+    let agent = made.agent.as_deref().and_then(crate::find).filter(|_| !added.is_empty());
+    let Some(agent) = agent else { return Ok(Step { fate: fate(&made)?, file: made.path, agents: None, added }) };
+    let order = order(scope, Direction::Out, &added, "", state);
+    // A file that cannot be edited stays as it is.
+    let steps = install::plan::plan(agent, agent, &order).unwrap_or_default();
+    let Some(step) = steps.into_iter().find(|step| step.file == made.path) else {
+        return Ok(Step { file: made.path, fate: Fate::Stays, agents: None, added });
+    };
+    let fate = match &step.change {
+        Change::Delete => Fate::Delete,
+        Change::Write(bytes) if made.before.as_ref() == Some(bytes) => Fate::Restore(bytes.clone()),
+        Change::Write(bytes) => Fate::Edit(bytes.clone()),
+        Change::Nothing => Fate::Gone,
+    };
+    Ok(Step { file: made.path, fate, agents: Some(step), added })
+}
+
+fn fate(made: &MadeFile) -> Result<Fate, Failure> {
     let now = match read_own_bytes(&made.path, MAX_SETTINGS) {
         Ok(bytes) => bytes,
         Err(FileProblem::Missing) => return Ok(Fate::Gone),
@@ -66,16 +85,6 @@ fn fate(made: &MadeFile, state: &Path) -> Result<Fate, Failure> {
     };
     if made.before.as_deref() == Some(&now) {
         return Ok(Fate::Gone);
-    }
-    if let Some(agent) = made.agent.as_deref().and_then(crate::find) {
-        let change = install::uninstall(agent, Some(&now), Installed::read(state, &made.path).as_ref());
-        return Ok(match change {
-            Ok(Change::Delete) => Fate::Delete,
-            Ok(Change::Write(bytes)) if made.before.as_ref() == Some(&bytes) => Fate::Restore(bytes),
-            Ok(Change::Write(bytes)) => Fate::Edit(bytes),
-            Ok(Change::Nothing) => Fate::Gone,
-            Err(_) => Fate::Stays,
-        });
     }
     Ok(match (&made.before, &made.appended) {
         (None, _) if made.is_untouched(&now) => Fate::Delete,
@@ -90,16 +99,17 @@ fn fate(made: &MadeFile, state: &Path) -> Result<Fate, Failure> {
 
 impl Undo {
     /// Does it: files first, then the directories that were made for them and are empty.
-    pub fn apply(&self) -> Result<(), Failure> {
-        for step in &self.steps {
-            let failed = |problem: FileProblem| Failure::new(format!("cannot change `{}`", path_text(&step.file))).because(&problem);
-            match &step.fate {
-                Fate::Delete => remove(&step.file).map_err(|error| failed(error.into()))?,
-                Fate::Restore(bytes) | Fate::Edit(bytes) => write_atomic(&step.file, bytes).map_err(failed)?,
-                Fate::Stays | Fate::Gone => {}
+    pub fn apply(&mut self, scope: Scope<'_>) -> Result<(), Failure> {
+        for Step { file, fate, agents, added } in &mut self.steps {
+            if let Some(step) = agents {
+                step.apply(&order(scope, Direction::Out, added, "", &self.state))?;
+                continue;
             }
-            if step.is_agents && step.fate != Fate::Stays {
-                Installed::forget(&self.state, &step.file);
+            let failed = |problem: FileProblem| Failure::new(format!("cannot change `{}`", path_text(file))).because(&problem);
+            match fate {
+                Fate::Delete => remove(file).map_err(|error| failed(error.into()))?,
+                Fate::Restore(bytes) | Fate::Edit(bytes) => write_atomic(file, bytes).map_err(failed)?,
+                Fate::Stays | Fate::Gone => {}
             }
         }
         Record::forget(&self.state, &self.project);

@@ -9,7 +9,8 @@ use briefing_core::sources::docs;
 use briefing_tokens::{ENCODINGS, ExactCounter};
 
 use super::{SetupArguments, outlook, words};
-use crate::commands::install::files::{home_of, is_here, program};
+use crate::columns::fill;
+use crate::commands::install::files::{is_here, program, scope};
 use crate::{agent_version, environment, output, prompt, talk};
 
 pub(super) fn run(arguments: &SetupArguments) -> Result<(), Failure> {
@@ -18,11 +19,17 @@ pub(super) fn run(arguments: &SetupArguments) -> Result<(), Failure> {
     let places = Places { here: project, ..places };
     let settings = environment::settings(&places, Layer::default())?;
     let counter = ExactCounter::new(ENCODINGS[0], places.cache.clone())?;
-    let agents: Vec<AgentHere> = AGENTS.iter().filter(|agent| is_here(agent, &places)).map(|agent| here(agent, &places)).collect();
+    let agents: Vec<AgentHere> = AGENTS.iter().filter(|agent| is_here(agent, &places)).map(here).collect();
     let program = program()?;
-    let request =
-        Request { places: &places, settings: &settings, now: environment::now()?, program: &program, agents: &agents, counter: &counter };
-    let plan = setup::plan(&request)?;
+    let request = Request {
+        scope: scope(&places, None),
+        settings: &settings,
+        now: environment::now()?,
+        program: &program,
+        agents: &agents,
+        counter: &counter,
+    };
+    let mut plan = setup::plan(&request)?;
     counter.save();
     if arguments.json && (arguments.dry_run || plan.changes.is_empty()) {
         return output::print(&format!("{:#}\n", words::as_json(&plan, &places, false)));
@@ -37,7 +44,7 @@ pub(super) fn run(arguments: &SetupArguments) -> Result<(), Failure> {
         if !arguments.yes {
             confirm("Do this?", "brief init --yes")?;
         }
-        setup::apply(&plan)?;
+        setup::apply(&mut plan, &request)?;
         if plan.changes.iter().any(|planned| matches!(planned.part, Part::Index)) && places.cache.is_some() {
             prepare(&places)?;
         }
@@ -55,21 +62,24 @@ fn prepare(places: &Places) -> Result<(), Failure> {
     Ok(())
 }
 
-fn here(agent: &'static briefing_agents::Agent, places: &Places) -> AgentHere {
-    AgentHere { agent, row: agent_version::row(agent).0, home: home_of(agent, places) }
+fn here(agent: &'static briefing_agents::Agent) -> AgentHere {
+    AgentHere { agent, row: agent_version::row(agent).0 }
 }
 
 /// Shows what an agent will now be told, and the next two commands.
 fn finish(plan: &Plan, places: &Places) -> Result<(), Failure> {
     let settings = environment::settings(places, Layer::default())?;
-    let agent = plan.found.agents.first().copied().unwrap_or(briefing_agents::USUAL);
+    let agent = plan.found.agents.iter().copied().find(|agent| agent.has_hooks()).unwrap_or(briefing_agents::USUAL);
     let outlook = outlook::Outlook::of(agent, places, &settings)?;
     output::print(&words::finish(plan, &outlook, places))?;
+    let mut told: Vec<&str> = Vec::new();
     for planned in &plan.changes {
-        if let Part::Hooks(agent) = planned.part
+        if let Part::Agent(agent) = planned.part
             && !agent.approval.is_empty()
+            && !told.contains(&agent.approval)
         {
-            talk::plain(agent.approval);
+            talk::plain(&fill("", agent.approval));
+            told.push(agent.approval);
         }
     }
     Ok(())
@@ -89,11 +99,12 @@ pub(super) fn undo(arguments: &SetupArguments) -> Result<(), Failure> {
     let places = environment::places()?;
     let project = setup::project_of(&places)?;
     // Taking things back may have to begin where they were made: without its marker, a project is not found from below.
-    let undo = match setup::undo::plan(&places, &project)? {
+    let scope = scope(&places, None);
+    let undo = match setup::undo::plan(scope, &project)? {
         Some(undo) => Some(undo),
-        None => setup::undo::plan(&places, &places.here)?,
+        None => setup::undo::plan(scope, &places.here)?,
     };
-    let Some(undo) = undo else {
+    let Some(mut undo) = undo else {
         talk::plain("`brief init` has made nothing here.");
         return Ok(());
     };
@@ -109,7 +120,7 @@ pub(super) fn undo(arguments: &SetupArguments) -> Result<(), Failure> {
     if is_open(&undo) && !arguments.yes {
         confirm("Take this back?", "brief init --undo --yes")?;
     }
-    undo.apply()?;
+    undo.apply(scope)?;
     talk::plain("Done.");
     Ok(())
 }
