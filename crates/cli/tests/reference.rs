@@ -247,6 +247,7 @@ const EXAMPLES: &[&[&str]] = &[
     &["gate", "--json"],
     &["goals", "--json"],
     &["index", "--where", "--json"],
+    &["init", "--dry-run", "--json"],
     &["log", "--json"],
     &["maintain", "--json"],
     &["notify", "show", "--json"],
