@@ -5,6 +5,7 @@
 //! Everything that differs between agents is data in a row of [`AGENTS`]. No other code checks which agent it serves.
 
 pub mod agent;
+mod ancestry;
 mod fields;
 mod fork;
 pub mod gate_outputs;

@@ -32,6 +32,7 @@ pub use receipt::Receipt;
 pub(crate) use stateless::outputs;
 
 use crate::agent::Agent;
+use crate::ancestry;
 use crate::host::Host;
 use crate::request::{Request, Start};
 
@@ -150,8 +151,8 @@ impl<'a> Window<'a> {
         if opened.as_mut().is_some_and(|ledger| self.is_quiet(&mut ***ledger)) {
             return Outcome::Silent(self.why_quiet());
         }
-        if opened.is_none() {
-            self.client = self.request.client.and_then(Holder::of).map(|client| client.text()).unwrap_or_default();
+        if opened.is_none() || self.request.client.is_none() {
+            self.client = self.process().and_then(Holder::of).map(|client| client.text()).unwrap_or_default();
         }
         let settings = self.decide_settings();
         let _watchdog = watchdog::Watchdog::start(self.deadline + RESERVE);
@@ -166,6 +167,14 @@ impl<'a> Window<'a> {
             Err(StoreError::Busy) => Outcome::Busy,
             Err(error) => self.deliver_without_ledger(&settings, &error, target),
         }
+    }
+
+    /// Returns the agent's own process. Whether a second one works on the same session is only decided by one that the agent
+    /// names itself; any other is only kept for the server that it may have started.
+    fn process(&self) -> Option<u32> {
+        let agent = self.request.agent;
+        let found = || agent.mcp.filter(|_| agent.process_variable.is_empty()).and_then(|_| ancestry::of_hook(agent));
+        self.request.client.or_else(found)
     }
 
     /// Returns why the event can neither carry context nor change what is due, regardless of the ledger, if so.

@@ -125,6 +125,45 @@ fn without_a_session_nothing_is_counted() {
     assert!(!told.contains("docs/deploy.md (matches"), "{told}");
 }
 
+/// Codex and Gemini say nothing about the session, but their hooks and the server are started by the same process.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_process_with_a_single_session_needs_no_id() {
+    for (agent, client, start, message) in [
+        ("codex", "codex-mcp-client", "SessionStart", "UserPromptSubmit"),
+        ("gemini", "gemini-cli-mcp-client", "BeforeAgent", "BeforeAgent"),
+    ] {
+        let sandbox = project();
+        let event = |name: &str, session: &str, prompt: &str| {
+            sandbox.hook([agent, name], &json!({ "session_id": session, "source": "startup", "prompt": prompt }))
+        };
+        assert!(event(start, "one", "hello").contains("Sells things."));
+        let mut server = Server::connect(&sandbox, Era::Legacy, client, json!({}));
+        server.text("read", &json!({ "paths": ["docs/deploy.md"] }));
+        assert!(deliveries(&sandbox).contains(&("mcp read".into(), "docs/deploy.md".into())), "{agent}: {:?}", deliveries(&sandbox));
+        assert!(!event(message, "one", ROLL_BACK).contains("docs/deploy.md (matches"), "{agent}: it is in the window");
+        // With a second session, the next call may be of either.
+        event(start, "two", "hello");
+        let count = deliveries(&sandbox).len();
+        server.text("read", &json!({ "paths": ["src/cart.rs"] }));
+        assert_eq!(deliveries(&sandbox).len(), count, "{agent}");
+    }
+}
+
+/// A client may have sessions in several projects; a hook that was silent there has left no trace.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_session_elsewhere_is_not_the_one_that_asks() {
+    let (sandbox, elsewhere) = (project(), project());
+    let elsewhere_root = elsewhere.root();
+    sandbox.hook(["codex", "SessionStart"], &json!({ "session_id": "one", "source": "startup", "cwd": elsewhere_root }));
+    let count = deliveries(&sandbox).len();
+    assert!(count > 0);
+    let mut server = Server::connect(&sandbox, Era::Legacy, "codex-mcp-client", json!({}));
+    server.text("read", &json!({ "paths": ["docs/deploy.md"] }));
+    assert_eq!(deliveries(&sandbox).len(), count);
+}
+
 /// Of a document in pages, only the last page completes it.
 #[test]
 fn a_part_of_a_document_does_not_count_as_the_whole() {

@@ -3,6 +3,7 @@
 
 #[cfg(target_os = "linux")]
 mod escapes;
+mod inspector;
 mod opencode_plugin;
 mod sbom;
 #[cfg(target_os = "linux")]

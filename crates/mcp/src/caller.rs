@@ -52,12 +52,17 @@ impl Caller {
         self.agent.and_then(|agent| agent.mcp.as_ref()).map_or(CAUTIOUS, |mcp| mcp.cap)
     }
 
-    /// Returns whose window a result goes into: the session of the environment, or else the one that was given.
+    /// Returns whose window a result goes into: the session of the environment, or else the one that was given, or else
+    /// that of the process that started the server.
     pub(crate) fn asking<'a>(&'a self, given: Option<&'a str>) -> Option<Asking<'a>> {
         let given = given.filter(|session| !session.is_empty());
-        match (self.agent, self.session.as_deref()) {
-            (Some(agent), Some(session)) => Some(Asking { agent, session, client: Some(parent()) }),
-            (agent, _) => given.map(|session| Asking { agent: agent.or_else(|| find(OTHER)).unwrap_or(&AGENTS[0]), session, client: None }),
+        match (self.agent, self.session.as_deref(), given) {
+            (Some(agent), Some(session), _) => Some(Asking { agent, session: Some(session), client: Some(parent()) }),
+            (agent, _, Some(_)) => {
+                Some(Asking { agent: agent.or_else(|| find(OTHER)).unwrap_or(&AGENTS[0]), session: given, client: None })
+            }
+            (Some(agent), None, None) => Some(Asking { agent, session: None, client: Some(parent()) }),
+            (None, _, None) => None,
         }
     }
 }

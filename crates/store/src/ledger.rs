@@ -13,6 +13,14 @@ use crate::key::SessionKey;
 use crate::outcome::Outcome;
 use crate::receipt::{Judgement, OpenReceipts};
 
+/// A session in which an agent's process was seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    pub key: SessionKey,
+    /// The directory of its last event.
+    pub cwd: String,
+}
+
 /// What an event reports to the ledger about its session.
 #[derive(Debug, Clone)]
 pub struct Arrival<'a> {
@@ -248,8 +256,8 @@ pub trait Ledger: fmt::Debug {
     /// Looks up a session without writing anything.
     fn look(&mut self, key: &SessionKey) -> Result<Option<Known>, StoreError>;
 
-    /// Returns the session in which an agent's process (see [`Holder::text`]) works: the one that it was last seen in.
-    fn session_of(&mut self, agent: &str, client: &str) -> Result<Option<SessionKey>, StoreError>;
+    /// Returns the sessions in which an agent's process (see [`Holder::text`]) was seen, the last one first.
+    fn sessions_of(&mut self, agent: &str, client: &str) -> Result<Vec<Seen>, StoreError>;
 
     /// Registers an event: creates the session, counts a reset, frees what dead processes held, and decides who plans.
     fn arrive(&mut self, arrival: &Arrival<'_>) -> Result<Arrived, StoreError>;

@@ -30,7 +30,7 @@ pub use holder::{Holder, Life};
 pub use key::SessionKey;
 pub use ledger::{
     Admission, Arrival, Arrived, Basis, Claim, Claimed, Earlier, Forgetting, Given, Known, Ledger, LogEntry, Offer, Parent, PlanId,
-    PlanState, Printer,
+    PlanState, Printer, Seen,
 };
 pub use open::{Opened, damaged, open, open_existing, reader, repair};
 pub use outcome::Outcome;

@@ -30,5 +30,5 @@ mod terminal;
 pub use inside::inside;
 pub use outcome::Outcome;
 pub use probe::HookCall;
-pub use session::Client;
+pub use session::{Client, inspector};
 pub use terminal::Terminal;

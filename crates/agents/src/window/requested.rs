@@ -10,7 +10,7 @@ use briefing_core::measure::Unit;
 use briefing_core::settings::Places;
 use briefing_core::shown::path_text;
 use briefing_core::{Moment, Piece, Source};
-use briefing_store::{Admission, Arrival, Basis, Holder, LogEntry, Outcome, Place, Printer, SessionKey, StoreError};
+use briefing_store::{Admission, Arrival, Basis, Holder, Ledger, LogEntry, Outcome, Place, Printer, Seen, SessionKey, StoreError};
 
 use super::delivery::{fit_alone, hashes_of, offers};
 use super::{Target, outputs, wall_clock};
@@ -25,10 +25,31 @@ const MANY: u32 = 100_000;
 #[derive(Debug, Clone, Copy)]
 pub struct Asking<'a> {
     pub agent: &'static Agent,
-    pub session: &'a str,
-    /// The agent's own process, if it is known. The session that it was last seen in counts instead: `/clear` begins another
-    /// one, which a program that was started earlier does not notice.
+    /// The agent's own id of the session, if it is known.
+    pub session: Option<&'a str>,
+    /// The agent's own process, if it is known.
     pub client: Option<u32>,
+}
+
+impl Asking<'_> {
+    /// Returns the session, if it is certain.
+    ///
+    /// Where the id is known, the session in which the process was last seen counts instead: `/clear` begins another one,
+    /// which a program that was started earlier does not notice. Where it is not, the process must have been seen in a
+    /// single one, here: what is counted for the wrong window would never reach the right one.
+    fn key(&self, ledger: &mut dyn Ledger, here: &Path) -> Result<Option<SessionKey>, StoreError> {
+        let client = self.client.and_then(Holder::of).map(|client| client.text());
+        let seen = client.map_or(Ok(Vec::new()), |client| ledger.sessions_of(self.agent.name, &client))?;
+        let Some(session) = self.session else {
+            let is_here = |seen: &Seen| here.starts_with(&seen.cwd) || Path::new(&seen.cwd).starts_with(here);
+            return Ok(match &seen[..] {
+                [only] if only.key.sub_agent.is_empty() && is_here(only) => Some(only.key.clone()),
+                _ => None,
+            });
+        };
+        let last = seen.into_iter().map(|seen| seen.key).find(|key| key.sub_agent.is_empty());
+        Ok(Some(last.unwrap_or_else(|| SessionKey::new(self.agent.name, session, None))))
+    }
 }
 
 /// What was asked for.
@@ -103,9 +124,10 @@ fn record(
     let place = Place::of(places).ok_or_else(|| StoreError::Unusable("cannot determine the state directory".into()))?;
     let mut ledger = briefing_store::open(&place, PATIENCE)?.ledger;
     let holder = Holder::me();
-    let client = asking.client.and_then(Holder::of).map(|client| client.text());
-    let current = client.map_or(Ok(None), |client| ledger.session_of(asking.agent.name, &client))?;
-    let key = current.unwrap_or_else(|| SessionKey::new(asking.agent.name, asking.session, None));
+    let Some(key) = asking.key(&mut *ledger, &places.here)? else {
+        print();
+        return Ok(vec![false; pieces.len()]);
+    };
     let arrived = ledger.arrive(&Arrival {
         key: &key,
         plan: None,

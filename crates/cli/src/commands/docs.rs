@@ -112,7 +112,7 @@ fn listed_as_json(catalogue: &Catalogue) -> String {
 impl Get {
     fn run(&self, places: &Places, settings: &Settings) -> Result<(), Failure> {
         let agent = self.agent.as_deref().map(preview::agent).transpose()?;
-        let asking = agent.zip(self.session.as_deref()).map(|(agent, session)| Asking { agent, session, client: None });
+        let asking = agent.zip(self.session.as_deref()).map(|(agent, session)| Asking { agent, session: Some(session), client: None });
         let catalogue = open(&self.index, places, settings)?;
         let mut notes = Vec::new();
         let fetched = catalogue.fetch(&self.names, places, settings.guards.redact.value, &mut notes)?;

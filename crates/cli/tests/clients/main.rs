@@ -7,6 +7,7 @@ mod compaction;
 mod docs;
 mod gate;
 mod init;
+mod mcp;
 mod others;
 mod promises;
 mod receipts;

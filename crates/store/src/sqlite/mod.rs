@@ -19,7 +19,9 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use crate::error::StoreError;
 use crate::holder::{Holder, Life};
 use crate::key::SessionKey;
-use crate::ledger::{Admission, Arrival, Arrived, Claim, Earlier, Forgetting, Given, Known, Ledger, LogEntry, PlanId, PlanState, Printer};
+use crate::ledger::{
+    Admission, Arrival, Arrived, Claim, Earlier, Forgetting, Given, Known, Ledger, LogEntry, PlanId, PlanState, Printer, Seen,
+};
 use crate::reader::{DeliveryRow, EventRow, Filter, Reader, SessionName, SessionRow, UsageRow};
 use crate::receipt::{Judgement, OpenReceipts, ReceiptRow};
 
@@ -170,13 +172,16 @@ impl Ledger for SqliteLedger {
         self.twice(|ledger| look(&ledger.connection, key))
     }
 
-    fn session_of(&mut self, agent: &str, client: &str) -> Result<Option<SessionKey>, StoreError> {
+    fn sessions_of(&mut self, agent: &str, client: &str) -> Result<Vec<Seen>, StoreError> {
         self.twice(|ledger| {
-            let mut statement = ledger.connection.prepare(
-                "SELECT native FROM sessions WHERE agent = ?1 AND client = ?2 AND sub_agent = '' ORDER BY last_seen DESC, id DESC LIMIT 1",
-            )?;
-            let key = |native| SessionKey { agent: agent.to_owned(), native, sub_agent: String::new() };
-            Ok(statement.query_row([agent, client], |row| row.get(0)).optional()?.map(key))
+            let mut statement = ledger
+                .connection
+                .prepare("SELECT native, sub_agent, cwd FROM sessions WHERE agent = ?1 AND client = ?2 ORDER BY last_seen DESC, id DESC")?;
+            let seen = statement.query_map([agent, client], |row| {
+                let key = SessionKey { agent: agent.to_owned(), native: row.get(0)?, sub_agent: row.get(1)? };
+                Ok(Seen { key, cwd: row.get(2)? })
+            })?;
+            Ok(seen.collect::<Result<_, _>>()?)
         })
     }
 

@@ -45,37 +45,43 @@ pub(super) struct Recipe {
     pub(super) shape: &'static str,
 }
 
+/// The version of the MCP inspector.
+pub(super) const INSPECTOR: &str = "2.12.0";
+
 pub(super) const ALL: [&Recipe; 6] = [&CLAUDE, &CODEX, &GEMINI, &QWEN, &COPILOT, &OPENCODE];
 
 impl Recipe {
     /// Returns the command line of the program, or an error that says how to install it.
     pub(super) fn locate(&self, clients: &Path) -> Result<Vec<String>, String> {
-        let missing = |what: &Path| {
-            format!(
-                "{} {} is not installed: `{}` is missing\nhint: run `scripts/install-clients` (CLIENTS_DIR tells where to)",
-                self.name,
-                self.version,
-                what.display()
-            )
-        };
-        let home = clients.join(self.name);
-        let stamp = home.join(format!(".installed-{}", self.version));
-        if !stamp.exists() {
-            return Err(missing(&stamp));
-        }
-        let platform = format!("linux-{}", if ARCH == "x86_64" { "x64" } else { "arm64" });
-        let mut words = Vec::new();
-        for word in self.program {
-            if !word.contains('/') {
-                words.push((*word).to_owned());
-                continue;
-            }
-            let file = home.join(word.replace("{platform}", &platform).replace("{arch}", ARCH));
-            let file = file.canonicalize().map_err(|_| missing(&file))?;
-            words.push(file.to_string_lossy().into_owned());
-        }
-        Ok(words)
+        locate(self.name, self.version, self.program, clients)
     }
+}
+
+/// Returns the command line of an installed program, or an error that says how to install it.
+pub(super) fn locate(name: &str, version: &str, program: &[&str], clients: &Path) -> Result<Vec<String>, String> {
+    let missing = |what: &Path| {
+        format!(
+            "{name} {version} is not installed: `{}` is missing\nhint: run `scripts/install-clients` (CLIENTS_DIR tells where to)",
+            what.display()
+        )
+    };
+    let home = clients.join(name);
+    let stamp = home.join(format!(".installed-{version}"));
+    if !stamp.exists() {
+        return Err(missing(&stamp));
+    }
+    let platform = format!("linux-{}", if ARCH == "x86_64" { "x64" } else { "arm64" });
+    let mut words = Vec::new();
+    for word in program {
+        if !word.contains('/') {
+            words.push((*word).to_owned());
+            continue;
+        }
+        let file = home.join(word.replace("{platform}", &platform).replace("{arch}", ARCH));
+        let file = file.canonicalize().map_err(|_| missing(&file))?;
+        words.push(file.to_string_lossy().into_owned());
+    }
+    Ok(words)
 }
 
 fn url(path: &str) -> String {
@@ -115,10 +121,11 @@ mod tests {
     fn versions_are_those_of_the_installer() {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/install-clients");
         let script = std::fs::read_to_string(script).expect("the installer");
-        for recipe in [&CLAUDE, &CODEX, &COPILOT, &GEMINI, &OPENCODE, &QWEN] {
-            let row = script.lines().find(|line| line.split_whitespace().next() == Some(recipe.name));
+        let recipes = [&CLAUDE, &CODEX, &COPILOT, &GEMINI, &OPENCODE, &QWEN].map(|recipe| (recipe.name, recipe.version));
+        for (name, expected) in recipes.into_iter().chain([("inspector", INSPECTOR)]) {
+            let row = script.lines().find(|line| line.split_whitespace().next() == Some(name));
             let version = row.and_then(|row| row.split_whitespace().nth(1));
-            assert_eq!(version, Some(recipe.version), "{}", recipe.name);
+            assert_eq!(version, Some(expected), "{name}");
         }
     }
 }

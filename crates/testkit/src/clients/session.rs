@@ -295,6 +295,13 @@ impl Client {
     }
 }
 
+/// Returns the command line of the official MCP inspector. Panics if it is not installed.
+#[must_use]
+pub fn inspector() -> Vec<String> {
+    let program = ["node_modules/node-{platform}/bin/node", "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"];
+    recipes::locate("inspector", recipes::INSPECTOR, &program, &clients_directory()).unwrap_or_else(|missing| panic!("{missing}"))
+}
+
 /// Returns `$CLIENTS_DIR`, or `.clients` in the repository.
 fn clients_directory() -> PathBuf {
     env::var_os("CLIENTS_DIR").map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.clients"), PathBuf::from)
