@@ -50,6 +50,8 @@ pub(super) const ROW: Agent = Agent {
     transcript: Some(&TRANSCRIPT),
     mcp: Some(Mcp {
         client: "codex-mcp-client",
+        // Of about 12,000 bytes and more it passes on the beginning and the end.
+        cap: 10_000,
         registration: Registration::Toml {
             key: "mcp_servers",
             // Without them, the server would use another ledger and other settings than the hooks.

@@ -46,6 +46,8 @@ pub(super) const ROW: Agent = Agent {
     transcript: Some(&TRANSCRIPT),
     mcp: Some(Mcp {
         client: "copilot",
+        // Of 20 KB and more it passes on the name of a file and the beginning.
+        cap: 19_000,
         session_variable: "COPILOT_AGENT_SESSION_ID",
         registration: Registration::Json { key: "mcpServers", also: r#"{"type":"local","tools":["*"]}"# },
         user_file: "mcp-config.json",

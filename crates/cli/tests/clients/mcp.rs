@@ -2,7 +2,7 @@
 //! do not bring it again.
 
 use briefing_testkit::clients::Client;
-use briefing_testkit::model_api::{Call, ModelRequest, Reply, Script};
+use briefing_testkit::model_api::{Call, ModelRequest, Reply, Role, Script};
 use serde_json::{Value, json};
 
 use crate::{brief, installed, log};
@@ -10,8 +10,10 @@ use crate::{brief, installed, log};
 const QUESTION: &str = "PROMPT-ONE which word opens the blue door?";
 const DEPLOY: &str = "how do I roll back the canary release when the error budget is gone?";
 const ANSWER: &str = "the word is XYLOPHONE";
-/// 24 KB, more than a hook may bring to Claude at once, and less than any client takes from a tool.
-const LINES: usize = 400;
+/// The number of lines in a note that fits every client's limit for the result of a tool.
+const SHORT: usize = 130;
+/// The number of lines in a note of 24 KB, which Codex and Copilot would cut.
+const LONG: usize = 400;
 
 /// How an agent names a tool of ours.
 fn named(agent: &str, tool: &str) -> String {
@@ -31,10 +33,11 @@ fn call(agent: &str, tool: &str, arguments: Value) -> Reply {
 
 /// Gives a client a project with a domain, documents for messages, and a note that is in no index: only `read` can bring it.
 fn asking(mut client: Client, agent: &str) -> Client {
-    let lines: Vec<String> = (0..LINES).map(|number| format!("NOTE-{number:05} {}\n", "y".repeat(48))).collect();
+    let lines = |count: usize| (0..count).map(|number| format!("NOTE-{number:05} {}\n", "y".repeat(48))).collect::<String>();
     client
         .file(".megg/info.md", "# SHOP-DOMAIN\n\nSells things.\n")
-        .file("notes/door.md", &format!("# The blue door\n\nIts word is XYLOPHONE.\n\n{}", lines.concat()))
+        .file("notes/door.md", &format!("# The blue door\n\nIts word is XYLOPHONE.\n\n{}", lines(SHORT)))
+        .file("notes/long.md", &format!("# Long\n\n{}", lines(LONG)))
         .file("docs/index.json", r#"["deploy.md","auth.md"]"#)
         .file("docs/deploy.md", "# Deploying\n\nDOC-DEPLOY: when the error budget is gone, drain the canary and roll back the release.\n")
         .file("docs/auth.md", "# Authentication\n\nDOC-AUTH: users sign in with a session cookie.\n");
@@ -73,7 +76,7 @@ fn answered(client: &mut Client, agent: &str) {
     }
     assert_eq!((turns[0].count("XYLOPHONE"), turns[0].count("DOC-DEPLOY")), (0, 0), "nothing else brings them\n{outcome}");
     assert!(turns[1].contains("docs/deploy.md") && !turns[1].contains("DOC-DEPLOY"), "select names it\n{outcome}");
-    assert_eq!(lines(turns[2]), (0..LINES).collect::<Vec<_>>(), "the result is whole\n{outcome}");
+    assert_eq!(lines(turns[2]), (0..SHORT).collect::<Vec<_>>(), "the result is whole\n{outcome}");
     assert_eq!((turns[2].count("Its word is XYLOPHONE."), turns[2].count("DOC-DEPLOY")), (1, 1), "{outcome}");
     assert_eq!(turns[2].count("# SHOP-DOMAIN"), 1, "the hooks brought their part once\n{}", log(client));
 }
@@ -87,7 +90,49 @@ fn counted_once(client: &mut Client) {
     assert!(found.iter().any(|(event, path)| event != "mcp read" && path.ends_with(".megg/info.md")), "{found:?}");
     client.script(Script::new().text("done"));
     let resumed = client.resume(DEPLOY);
-    assert_eq!(resumed.last_turn().count("DOC-DEPLOY"), 1, "{}\n{resumed}", log(client));
+    // Gemini itself has every result twice in a conversation that it resumes.
+    let brought = resumed.last_turn().parts().into_iter().filter(|part| part.role != Role::Tool && part.text.contains("DOC-DEPLOY"));
+    assert_eq!(brought.count(), 0, "{}\n{resumed}", log(client));
+    assert!(resumed.last_turn().contains("DOC-DEPLOY"), "it is in the window\n{resumed}");
+}
+
+/// Reads a note page by page, as the last line of a page tells the model to.
+fn read_in_pages(client: &mut Client, agent: &str, least: usize) {
+    let mut arguments = json!({ "paths": ["notes/long.md"] });
+    let mut pages = 0;
+    loop {
+        client.script(Script::new().reply(call(agent, "read", arguments.clone())).text("read"));
+        let outcome = if pages == 0 { client.run("PROMPT-ONE") } else { client.resume("PROMPT-TWO go on") };
+        pages += 1;
+        let tools = outcome.last_turn().parts().into_iter().filter(|part| part.role == Role::Tool);
+        let last = tools.last().unwrap_or_else(|| panic!("no result\n{outcome}")).text;
+        let cursor = last.rsplit_once("`cursor`: ").and_then(|(_, rest)| {
+            let digits: String = rest.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+            rest.contains("]").then_some(digits)
+        });
+        let Some(cursor) = cursor else {
+            assert_eq!(lines(outcome.last_turn()), (0..LONG).collect::<Vec<_>>(), "{agent}, {pages} pages\n{outcome}");
+            assert!(pages >= least, "{agent}: {pages} pages");
+            return;
+        };
+        assert!(pages < 10, "{outcome}");
+        arguments["cursor"] = json!(cursor);
+    }
+}
+
+#[test]
+fn a_long_note_reaches_codex_in_pages() {
+    read_in_pages(&mut asking(Client::codex(), "codex"), "codex", 3);
+}
+
+#[test]
+fn a_long_note_reaches_copilot_in_pages() {
+    read_in_pages(&mut asking(Client::copilot(), "copilot"), "copilot", 2);
+}
+
+#[test]
+fn a_long_note_reaches_claude_at_once() {
+    read_in_pages(&mut asking(Client::claude(), "claude"), "claude", 1);
 }
 
 #[test]
