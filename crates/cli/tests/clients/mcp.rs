@@ -33,7 +33,7 @@ fn call(agent: &str, tool: &str, arguments: Value) -> Reply {
 
 /// Gives a client a project with a domain, documents for messages, and a note that is in no index: only `read` can bring it.
 fn asking(mut client: Client, agent: &str) -> Client {
-    let lines = |count: usize| (0..count).map(|number| format!("NOTE-{number:05} {}\n", "y".repeat(48))).collect::<String>();
+    let lines = |count: usize| (0..count).map(|number| format!("NOTE-{number:05} {}\n", "y".repeat(48))).collect::<Vec<_>>().concat();
     client
         .file(".megg/info.md", "# SHOP-DOMAIN\n\nSells things.\n")
         .file("notes/door.md", &format!("# The blue door\n\nIts word is XYLOPHONE.\n\n{}", lines(SHORT)))
@@ -104,11 +104,11 @@ fn read_in_pages(client: &mut Client, agent: &str, least: usize) {
         client.script(Script::new().reply(call(agent, "read", arguments.clone())).text("read"));
         let outcome = if pages == 0 { client.run("PROMPT-ONE") } else { client.resume("PROMPT-TWO go on") };
         pages += 1;
-        let tools = outcome.last_turn().parts().into_iter().filter(|part| part.role == Role::Tool);
-        let last = tools.last().unwrap_or_else(|| panic!("no result\n{outcome}")).text;
-        let cursor = last.rsplit_once("`cursor`: ").and_then(|(_, rest)| {
+        let mut results = outcome.last_turn().parts().into_iter().filter(|part| part.role == Role::Tool);
+        let result = results.next_back().unwrap_or_else(|| panic!("no result\n{outcome}")).text;
+        let cursor = result.rsplit_once("`cursor`: ").and_then(|(_, rest)| {
             let digits: String = rest.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
-            rest.contains("]").then_some(digits)
+            rest.contains(']').then_some(digits)
         });
         let Some(cursor) = cursor else {
             assert_eq!(lines(outcome.last_turn()), (0..LONG).collect::<Vec<_>>(), "{agent}, {pages} pages\n{outcome}");
