@@ -39,7 +39,7 @@ fn main() {
     let discover = modern("server/discover", json!({}));
     let initialize = request(
         "initialize",
-        json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "bench", "version": "1" } }),
+        &json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "bench", "version": "1" } }),
     );
     let read = modern("tools/call", json!({ "name": "read", "arguments": { "paths": ["docs/12.md"] } }));
     let select = modern("tools/call", json!({ "name": "select", "arguments": { "message": "how do I roll back the release?" } }));
@@ -103,7 +103,7 @@ fn first_answer(mut command: Command, request: &str) -> Duration {
     took
 }
 
-fn request(method: &str, parameters: Value) -> String {
+fn request(method: &str, parameters: &Value) -> String {
     format!("{}\n", json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": parameters }))
 }
 
@@ -113,7 +113,7 @@ fn modern(method: &str, mut parameters: Value) -> String {
         "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1" },
         "io.modelcontextprotocol/clientCapabilities": {},
     });
-    request(method, parameters)
+    request(method, &parameters)
 }
 
 /// A project with a domain, core files and 100 documents.
