@@ -28,7 +28,7 @@ fn a_settings_file_that_cannot_be_parsed_is_broken_with_line_and_column() {
     let whole = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, whole.replacen("\"hooks\": {", "\"hooks\": {,", 1)).unwrap();
     let told = doctor(&sandbox).code(1);
-    assert!(told.stdout().contains("BROKEN entry: [HOME]/.claude/settings.json: line 2, column 13: "), "{told}");
+    assert!(told.stdout().contains("BROKEN entry: ~/.claude/settings.json: line 2, column 13: "), "{told}");
     assert!(told.stdout().contains("fix: correct the file by hand, then run `brief install claude`"), "{told}");
     assert!(told.stdout().contains("cursor\n  ok     entry: intact"), "the others are looked at all the same: {told}");
     assert_eq!(broken(&sandbox, "claude").len(), 1);
@@ -119,8 +119,8 @@ fn entries_of_an_agent_that_is_not_here_are_seen_too() {
     let sandbox = Sandbox::new();
     let _ = sandbox.brief(["install", "cursor", "opencode", "--project", "--yes"]).success();
     let told = doctor(&sandbox).success();
-    assert!(told.stdout().contains("cursor\n  ok     entry: intact in [ROOT]/.cursor/hooks.json"), "{told}");
-    assert!(told.stdout().contains("opencode\n  ok     entry: intact in [ROOT]/.opencode/plugins/brief.js"), "{told}");
+    assert!(told.stdout().contains("cursor\n  ok     entry: intact in .cursor/hooks.json"), "{told}");
+    assert!(told.stdout().contains("opencode\n  ok     entry: intact in .opencode/plugins/brief.js"), "{told}");
     let gone = sandbox.brief(["uninstall", "--all", "--project", "--yes"]).success();
     assert!(gone.stderr().contains("Cursor: hooks removed") && gone.stderr().contains("OpenCode: MCP server removed"), "{gone}");
     assert!(!sandbox.path(".cursor/hooks.json").exists() && !sandbox.path(".opencode/plugins/brief.js").exists());
@@ -134,7 +134,8 @@ fn every_command_names_a_state_directory_that_cannot_be_used() {
         let sandbox = Sandbox::new().file("~/.claude/settings.json", "{}").file(place, "a file");
         let shown = place.replace('~', "[HOME]");
         let told = doctor(&sandbox).code(1);
-        assert!(told.stdout().contains(&format!("BROKEN place: the state directory cannot be used: `{shown}`: not a directory")), "{told}");
+        let unfilled = told.stdout().split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(unfilled.contains(&format!("BROKEN place: the state directory cannot be used: `{place}`: not a directory")), "{told}");
         let refused = sandbox.brief(["install", "claude", "--yes"]).code(1);
         assert!(refused.stderr().contains("cannot keep a copy of `[HOME]/.claude/settings.json`"), "{refused}");
         assert!(refused.stderr().contains(&shown) && refused.stderr().contains("`brief doctor`"), "{refused}");
@@ -164,7 +165,7 @@ fn our_directory_is_private_whichever_command_creates_it() {
 
     let sandbox = Sandbox::new().file("~/.local/state/brief/trust.json", "{}");
     std::fs::set_permissions(sandbox.home().join(".local/state/brief"), std::fs::Permissions::from_mode(0o755)).unwrap();
-    assert!(doctor(&sandbox).success().stdout().contains("other users can read [HOME]/.local/state/brief"));
+    assert!(doctor(&sandbox).success().stdout().contains("other users can read ~/.local/state/brief"));
     let _ = sandbox.brief(["doctor", "--fix"]).success();
     assert_eq!(mode(&sandbox), 0o700);
 }
@@ -243,4 +244,73 @@ fn a_state_directory_that_others_can_write_is_not_used() {
     assert!(sandbox.hook(["claude", "SessionStart"], &json!({})).contains("Shop"), "context arrives all the same");
     assert!(sandbox.brief(["log"]).code(1).stderr().contains("can be written by other users"));
     assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 1, "nothing was written");
+}
+
+/// Returns what the doctor says, without its exit code.
+fn checkup(sandbox: &Sandbox) -> String {
+    sandbox.brief(["doctor"]).stdout()
+}
+
+#[test]
+fn the_project_is_looked_at_and_every_finding_has_its_fix() {
+    let sandbox = Sandbox::new()
+        .directory(".git")
+        .file("README.md", "# Shop\n\nSells things.\n")
+        .file(
+            ".context/CONVENTIONS.md",
+            "# Conventions\n\n<!-- Draft by `brief init`, from x.\nRead it. -->\n\n- Be kind to `src/gone.rs`.\n",
+        )
+        .file(".context/CONSTITUTION.md", "# Constitution\n\n- [a rule]\n");
+    let told = checkup(&sandbox);
+    for expected in [
+        "documents\n  --     index: there are documents, but no index, so no message brings one\n         fix: brief index\n",
+        "draft: .context/CONVENTIONS.md is a draft that nobody has confirmed\n",
+        "template: .context/CONSTITUTION.md is not filled in yet",
+        "path: .context/CONVENTIONS.md:6: `src/gone.rs` does not exist\n",
+    ] {
+        assert!(told.contains(expected), "{expected}\n{told}");
+    }
+    let _ = sandbox.brief(["index"]).success();
+    assert!(checkup(&sandbox).contains("ok     index: 1 of 1 documents reachable in .context/index.json\n"));
+    sandbox.write("README.md", "# Shop\n\nSells other things.\n");
+    let told = checkup(&sandbox);
+    assert!(told.contains("index: 1 document has changed since .context/index.json was made\n         fix: brief index\n"), "{told}");
+    let _ = sandbox.brief(["index"]).success();
+    assert!(!checkup(&sandbox).contains("has changed since"));
+    for line in told.lines() {
+        assert!(line.chars().count() <= 80 || !line.trim().contains(' '), "{line}");
+    }
+}
+
+#[test]
+fn a_problem_in_a_settings_file_has_a_fix_that_fixes_exactly_that() {
+    for (text, verdict, fix) in [
+        ("hidden = [\n", "BROKEN", "correct line 1 of"),
+        ("\nhidden = 3\n", "BROKEN", "correct line 2 of"),
+        ("hiden = true\n", "--", "write `hidden` in line 1 of"),
+        ("redact = false\n", "--", "move it to"),
+        ("frobnicate = 1\n", "--", "delete line 1 of"),
+    ] {
+        let sandbox = Sandbox::new().file("brief.toml", text);
+        let told = checkup(&sandbox);
+        let unfilled = told.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            told.contains(&format!("settings\n  {verdict:<6} file: brief.toml")) && unfilled.contains(&format!("fix: {fix}")),
+            "{told}"
+        );
+    }
+    let told = checkup(&Sandbox::new().env("BRIEF_HIDDEN", "perhaps"));
+    assert!(told.contains("fix: unset BRIEF_HIDDEN"), "{told}");
+    let told =
+        checkup(&Sandbox::new().file("brief.toml", "hidden = true\n").file("~/.config/brief/brief.toml", "[hook]\nannounce = \"never\"\n"));
+    assert!(told.contains("ok     file: brief.toml\n") && told.contains("ok     file: ~/.config/brief/brief.toml\n"), "{told}");
+}
+
+#[test]
+fn times_are_local_and_say_so() {
+    let sandbox = Sandbox::new().env("TZ", "UTC-3").file(".megg/info.md", "# A\n");
+    let _ = sandbox.hook(["claude", "SessionStart"], &serde_json::json!({"source": "startup"}));
+    let log = sandbox.brief(["log"]).success().stdout();
+    let first = log.lines().next().unwrap();
+    assert!(first.split_whitespace().nth(2).is_some_and(|zone| zone.contains("03") || zone.contains("UTC")), "{first}");
 }

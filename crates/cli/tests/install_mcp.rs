@@ -148,11 +148,11 @@ fn doctor_starts_the_server_in_both_eras() {
     let _ = sandbox.brief(["install", "codex", "vscode", "--only", "mcp", "--yes"]).success();
     let healthy = sandbox.brief(["doctor"]).success();
     for what in
-        ["ok     mcp: intact in [HOME]/.codex/config.toml", "ok     mcp answers initialize: in", "ok     mcp answers server/discover: in"]
+        ["ok     mcp: intact in ~/.codex/config.toml", "ok     mcp answers initialize: in", "ok     mcp answers server/discover: in"]
     {
         assert!(healthy.stdout().contains(what), "{healthy}");
     }
-    assert!(healthy.stdout().contains("vscode\n  ok     mcp: intact in [HOME]/.config/Code/User/mcp.json"), "{healthy}");
+    assert!(healthy.stdout().contains("vscode\n  ok     mcp: intact in ~/.config/Code/User/mcp.json"), "{healthy}");
     // Nothing was counted, and nothing was left.
     assert!(!sandbox.home().join(".local/state/brief/ledger.db").exists());
     let file = sandbox.home().join(".codex/config.toml");
@@ -168,5 +168,5 @@ fn doctor_starts_the_server_in_both_eras() {
     assert!(off.stdout().contains("--     mcp: `brief` is disabled there"), "{off}");
     std::fs::write(&file, "a = \n").unwrap();
     let broken = sandbox.brief(["doctor"]).code(1);
-    assert!(broken.stdout().contains("BROKEN mcp: [HOME]/.codex/config.toml: line 1, column 5"), "{broken}");
+    assert!(broken.stdout().contains("BROKEN mcp: ~/.codex/config.toml: line 1, column 5"), "{broken}");
 }

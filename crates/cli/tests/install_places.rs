@@ -106,7 +106,7 @@ fn the_directories_that_the_agents_own_variables_name_are_used() {
         let told = sandbox.brief(["install", agent, "--yes"]).success();
         assert!(sandbox.home().join(file).exists(), "{variable}: {told}");
         let doctor = sandbox.brief(["doctor"]);
-        assert!(doctor.stdout().contains(&format!("entry: intact in [HOME]/{file}")), "{variable}: {doctor}");
+        assert!(doctor.stdout().contains(&format!("entry: intact in ~/{file}")), "{variable}: {doctor}");
         let _ = sandbox.brief(["uninstall", agent, "--yes"]).success();
         assert!(!sandbox.home().join(file).exists(), "{variable}");
     }

@@ -22,6 +22,7 @@ pub mod failure;
 pub mod fit;
 pub mod frames;
 pub mod fs;
+pub mod health;
 mod lines;
 pub mod load;
 mod lock;

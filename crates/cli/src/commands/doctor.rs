@@ -1,12 +1,14 @@
-//! `brief doctor`: checks every agent on this machine, the store and the settings, and says how to fix what is wrong.
+//! `brief doctor`: checks every agent on this machine, the store, this project and the settings, and says how to fix what is
+//! wrong.
 
 mod agents;
-mod documents;
 mod gate_entry;
 mod plugins;
 mod probe;
 mod program;
+mod project;
 mod server;
+mod settings;
 mod store;
 mod switch;
 mod trust;
@@ -15,13 +17,14 @@ use std::fmt::Write as _;
 
 use briefing_agents::{AGENTS, Agent};
 use briefing_core::Failure;
-use briefing_core::settings::{ConfigProblem, Layer, Places};
-use briefing_core::shown::one_line;
+use briefing_core::settings::Places;
+use briefing_core::shown::{one_line, path_text};
 use clap::Args;
 use serde::Serialize;
 
 use super::install::files::{is_here, project_of, scope};
 use super::log;
+use crate::columns::fill;
 use crate::{environment, output};
 
 #[derive(Debug, Args)]
@@ -81,13 +84,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         checks.push(Check::new("agents", "found", Verdict::Info, "no agent was found on this machine"));
     }
     checks.extend(store::look(&places, arguments.fix));
-    checks.extend(documents::look(&places));
-    checks.extend(settings(&places));
+    checks.extend(project::look(&places));
+    checks.extend(settings::look(&places));
     let broken = checks.iter().filter(|check| check.verdict == Verdict::Broken).count();
     if arguments.json {
         output::print(&format!("{:#}\n", serde_json::json!({ "checks": checks, "broken": broken })))?;
     } else {
-        output::print(&shown(&checks))?;
+        output::print(&shown(&checks, &places))?;
     }
     match broken {
         0 => Ok(()),
@@ -101,7 +104,8 @@ fn concerns_us(agent: &Agent, places: &Places) -> bool {
     is_here(agent, places) || scope(places, None).names_us(agent) || scope(places, Some(&project_of(places))).names_us(agent)
 }
 
-fn shown(checks: &[Check]) -> String {
+/// Returns the checks in 80 columns, with paths as short as they can be.
+fn shown(checks: &[Check], places: &Places) -> String {
     let mut text = String::new();
     let mut last = "";
     for check in checks {
@@ -114,22 +118,21 @@ fn shown(checks: &[Check]) -> String {
             Verdict::Info => "--",
             Verdict::Broken => "BROKEN",
         };
-        let _ = writeln!(text, "  {word:<6} {}: {}", check.what, one_line(&check.detail));
+        let detail = shortened(&one_line(&check.detail), places);
+        let _ = writeln!(text, "{}", fill(&format!("  {word:<6} "), &format!("{}: {detail}", check.what)));
         if let Some(fix) = &check.fix {
-            let _ = writeln!(text, "         fix: {}", one_line(fix));
+            let _ = writeln!(text, "{}", fill("         ", &format!("fix: {}", one_line(fix))));
         }
     }
     text
 }
 
-fn settings(places: &Places) -> Vec<Check> {
-    let (_, problems) = environment::resolve(places, Layer::default());
-    let verdict = |is_error| if is_error { Verdict::Broken } else { Verdict::Info };
-    let check = |problem: &ConfigProblem| Check::new("settings", "files", verdict(problem.is_error), problem.to_string());
-    let mut checks: Vec<_> = problems.iter().map(|problem| check(problem).fix("brief config default")).collect();
-    checks.extend(places.ignored_project_file().as_ref().map(check));
-    if checks.is_empty() {
-        checks.push(Check::new("settings", "files", Verdict::Good, "no problems"));
+/// Replaces the project's directory and the home in a text: the paths in it become relative, or begin with `~`.
+fn shortened(text: &str, places: &Places) -> String {
+    let project = format!("{}/", path_text(&project_of(places)));
+    let text = text.replace(&project, "");
+    match &places.home {
+        Some(home) if home.parent().is_some() => text.replace(&format!("{}/", path_text(home)), "~/"),
+        _ => text,
     }
-    checks
 }

@@ -131,7 +131,8 @@ fn unit(agent: &str) -> &'static str {
     briefing_agents::find(agent).map_or("characters", |agent| agent.unit.words())
 }
 
-/// Formats a time of the log, in UTC.
+/// Formats a time of the log: local, with the name of the zone.
 pub(crate) fn moment(millis: i64) -> String {
-    Timestamp::from_millisecond(millis).map_or_else(|_| millis.to_string(), |at| at.strftime("%Y-%m-%d %H:%M:%S").to_string())
+    Timestamp::from_millisecond(millis)
+        .map_or_else(|_| millis.to_string(), |at| at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S %Z").to_string())
 }

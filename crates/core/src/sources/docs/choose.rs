@@ -6,10 +6,11 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use super::MAX_DOCUMENT_BYTES;
 use super::corpus::{Corpora, Corpus, IndexState};
 use super::entries::entries;
 use super::find::{IndexFile, find};
-use super::index::{Index, IndexedDocument};
+use super::index::Index;
 use crate::Failure;
 use crate::candidate::Candidate;
 use crate::load::Root;
@@ -102,13 +103,33 @@ pub fn select(request: &SelectRequest<'_>) -> Result<Choice, Failure> {
     if choice.failures.is_empty() { Ok(choice) } else { Err(choice.failures.remove(0)) }
 }
 
-/// Reads an index and looks for each of its documents, without reading them.
-pub fn examine(index: &IndexFile, places: &Places) -> Result<IndexState, Failure> {
+/// The state of an index and its documents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Examined {
+    pub file: PathBuf,
+    pub documents: u64,
+    pub readable: u64,
+    /// How many of them have another content than when the index was made.
+    pub changed: u64,
+}
+
+/// Reads an index and looks for each of its documents. Reads those that were written after the index.
+pub fn examine(index: &IndexFile, places: &Places) -> Result<Examined, Failure> {
     let read = Index::read(index, places.home.as_deref())?;
     let root = Root::open_real(&read.root).ok();
-    let is_there = |document: &&IndexedDocument| root.as_ref().is_some_and(|root| root.open_file(&document.file).is_ok());
-    let readable = read.documents.iter().filter(is_there).count() as u64;
-    Ok(IndexState { file: read.file, documents: read.documents.len() as u64, readable })
+    let made = std::fs::metadata(&read.file).and_then(|metadata| metadata.modified()).ok();
+    let (mut readable, mut changed) = (0, 0);
+    for document in &read.documents {
+        let Some(opened) = root.as_ref().and_then(|root| root.open_file(&document.file).ok()) else { continue };
+        readable += 1;
+        // Only a document that was written later can have changed, but a new checkout writes all of them.
+        let may_differ = !document.hash.is_empty() && opened.metadata.modified().ok() >= made;
+        let is_same = || opened.bytes(MAX_DOCUMENT_BYTES).is_ok_and(|bytes| blake3::hash(&bytes).to_hex().as_str() == document.hash);
+        if may_differ && !is_same() {
+            changed += 1;
+        }
+    }
+    Ok(Examined { file: read.file, documents: read.documents.len() as u64, readable, changed })
 }
 
 /// The documents to choose from.

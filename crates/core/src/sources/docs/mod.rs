@@ -36,7 +36,7 @@ mod tests_bring;
 
 pub use bring::{bring, reason_of};
 pub use catalogue::{Catalogue, Catalogued, Fetched, catalogue, everything};
-pub use choose::{Choice, Model, SelectRequest, asks_a_model, examine, select};
+pub use choose::{Choice, Examined, Model, SelectRequest, asks_a_model, examine, select};
 pub use corpus::IndexState;
 pub use crawl::{DeadReference, MAX_DOCUMENT_BYTES};
 pub(in crate::sources) use excerpt::section_of;
