@@ -9,13 +9,13 @@ use crate::{commands, guess};
 
 /// Gives AI coding agents the right project context, no more and no less, at the right moment.
 #[derive(Debug, Parser)]
-#[command(name = "brief", version, propagate_version = true, arg_required_else_help = true)]
+#[command(name = "brief", version, propagate_version = true, subcommand_required = false)]
 #[command(
     after_help = "Run `brief help COMMAND` for the options of a command.\nExit codes: 0 success, 1 the request failed, 2 wrong usage."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 /// Parses the command line. On `--help` or wrong usage it prints a message and exits.

@@ -54,7 +54,8 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), Failure> {
-    match args::parse().command {
+    let Some(command) = args::parse().command else { return commands::here::run() };
+    match command {
         Command::Pack(arguments) => commands::pack::run(&arguments),
         Command::Read(arguments) => commands::read::run(&arguments),
         Command::Gather(arguments) => commands::gather::run(&arguments),

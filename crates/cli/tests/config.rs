@@ -35,7 +35,8 @@ fn the_second_of_two_project_files_is_reported_as_ignored() {
     let told = "[ROOT]/.context/brief.toml: is ignored: `[ROOT]/brief.toml` is read instead";
     let outcome = sandbox.brief(["config", "show"]).success();
     assert!(outcome.stderr().contains(told), "{outcome}");
-    assert!(sandbox.brief(["doctor"]).stdout().contains(told));
+    let doctor = sandbox.brief(["doctor"]).stdout();
+    assert!(doctor.contains(".context/brief.toml: is ignored: `brief.toml` is read instead"), "{doctor}");
     assert_eq!(sandbox.brief(["pack", "."]).success().stderr().matches("is ignored").count(), 0);
 }
 
@@ -76,7 +77,6 @@ fn help_lists_commands_in_groups_and_can_be_asked_for_in_every_way() {
     let titles = ["Start:", "Agents:", "Knowledge:", "Documents:", "Files:", "See:", "Settings:", "Options:"];
     assert!(help.lines().filter(|line| line.ends_with(':') && !line.starts_with(' ')).eq(titles), "{help}");
     assert_eq!(sandbox.brief(["help"]).success().stdout(), help);
-    assert_eq!(sandbox.brief([""; 0]).code(2).stderr(), help);
     assert_eq!(sandbox.brief(["help", "pack"]).success().stdout(), sandbox.brief(["pack", "--help"]).success().stdout());
 }
 

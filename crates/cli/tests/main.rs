@@ -26,6 +26,7 @@ mod gather;
 #[cfg(target_os = "linux")]
 mod goal;
 mod goals;
+mod here;
 mod hook;
 #[cfg(unix)]
 mod hostile_paths;

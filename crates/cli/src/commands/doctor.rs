@@ -128,7 +128,7 @@ fn shown(checks: &[Check], places: &Places) -> String {
 }
 
 /// Replaces the project's directory and the home in a text: the paths in it become relative, or begin with `~`.
-fn shortened(text: &str, places: &Places) -> String {
+pub(super) fn shortened(text: &str, places: &Places) -> String {
     let project = format!("{}/", path_text(&project_of(places)));
     let text = text.replace(&project, "");
     match &places.home {

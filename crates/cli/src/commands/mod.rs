@@ -10,6 +10,7 @@ pub(crate) mod gate;
 pub(crate) mod gather;
 pub(crate) mod goal;
 pub(crate) mod goals;
+pub(crate) mod here;
 pub(crate) mod hook;
 pub(crate) mod index;
 pub(crate) mod init;
