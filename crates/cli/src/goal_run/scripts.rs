@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -87,7 +87,12 @@ fn one(script: &template::Command, frame: &Frame<'_>, is_cancelled: &AtomicBool)
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = match children::start_script(&mut command) {
         Ok(child) => child,
-        Err(error) => return Some(Err(Failure::new(format!("cannot run `{name}` with `sh`")).because(&error))),
+        Err(error) => {
+            // Scripts are in the language of `sh` on every platform: the filter `sh` quotes for no other shell.
+            let failure = Failure::new(format!("cannot run `{name}` with `sh`")).because(&error);
+            let hint = "scripts of goals need `sh` on PATH; on Windows, Git for Windows has one in its `bin` directory";
+            return Some(Err(if error.kind() == ErrorKind::NotFound { failure.hint(hint) } else { failure }));
+        }
     };
     let printed = Pipe::of(child.stdout.take().expect("it was piped"), frame.max_bytes, Keep::Start);
     let complaint = Pipe::of(child.stderr.take().expect("it was piped"), MAX_SHOWN, Keep::End);

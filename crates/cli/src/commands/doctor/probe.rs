@@ -1,5 +1,6 @@
 //! Runs the command that is configured, through the shell that the agent uses, and checks its answer. Only the part that
-//! hides a failure is left out.
+//! hides a failure is left out. On Windows, where that shell differs between agents and there may be no `sh`, the command's
+//! program is started directly.
 //!
 //! It is run in a directory of its own with a store of its own, on a session that does not exist: nothing is touched.
 
@@ -10,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use briefing_agents::agent::{Agent, Shape};
-use briefing_agents::install::recipe::{audible, own_words};
+use briefing_agents::install::recipe::{audible, call, own_words};
 use serde_json::{Value, json};
 
 use super::{Check, Verdict};
@@ -45,16 +46,12 @@ fn ask(agent: &Agent, command: &str, root: Option<&Path>) -> Result<Duration, St
     let cwd = if fields.cwd_is_list { json!([project]) } else { json!(project) };
     let payload = json!({ fields.session: "brief-doctor", fields.cwd: cwd, fields.message: "Does it work?" });
     let started = Instant::now();
-    let mut shell = Command::new("sh");
+    let mut process = if cfg!(windows) { direct(command, root) } else { in_shell(command, root) };
     // The doctor may itself be run by another agent.
     for variable in agent.foreign {
-        shell.env_remove(variable);
+        process.env_remove(variable);
     }
-    for variable in PLUGIN_ROOTS {
-        root.map(|root| shell.env(variable, root));
-    }
-    let mut child = shell
-        .args(["-c", audible(command)])
+    let mut child = process
         .current_dir(&project)
         .env("XDG_STATE_HOME", &state)
         .stdin(Stdio::piped())
@@ -91,5 +88,43 @@ fn ask(agent: &Agent, command: &str, root: Option<&Path>) -> Result<Duration, St
     match context.and_then(Value::as_str) {
         Some(context) if context.contains(MARK) => Ok(took),
         _ => Err("its answer does not contain the context".into()),
+    }
+}
+
+fn in_shell(command: &str, root: Option<&Path>) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", audible(command)]);
+    for variable in PLUGIN_ROOTS {
+        root.map(|root| shell.env(variable, root));
+    }
+    shell
+}
+
+fn direct(command: &str, root: Option<&Path>) -> Command {
+    let (mut program, words) = call(command).unwrap_or_else(|| (command.to_owned(), Vec::new()));
+    for variable in PLUGIN_ROOTS {
+        let root = root.map(|root| root.display().to_string()).unwrap_or_default();
+        program = program.replace(&format!("${{{variable}}}"), &root);
+    }
+    let mut process = Command::new(program);
+    process.args(words);
+    process
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_shell_the_program_is_started_with_its_words() {
+        for (command, expected) in [
+            (r"'C:\my tools\brief.exe' hook claude SessionStart 2", r"C:\my tools\brief.exe"),
+            ("brief hook claude SessionStart 2 2>/dev/null || true", "brief"),
+            ("${CLAUDE_PLUGIN_ROOT}/bin/brief hook claude SessionStart 2", "/plugin/bin/brief"),
+        ] {
+            let process = direct(command, Some(Path::new("/plugin")));
+            assert_eq!(process.get_program(), expected);
+            assert_eq!(process.get_args().collect::<Vec<_>>(), ["hook", "claude", "SessionStart", "2"], "{command}");
+        }
     }
 }
