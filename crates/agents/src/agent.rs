@@ -165,15 +165,57 @@ pub struct Managed {
     pub only: &'static str,
 }
 
-/// Where the agent keeps plugins, which may register hooks too.
+/// Where the agent keeps plugins, which may register hooks too, and how our own plugin is laid out.
 #[derive(Debug, Clone, Copy)]
 pub struct Plugins {
     /// The directory in the agent's home.
     pub directory: &'static str,
-    /// Whether a plugin is in `MARKETPLACE/NAME/VERSION` inside of it and called `NAME@MARKETPLACE`. Otherwise it is in `NAME`.
-    pub has_marketplaces: bool,
+    pub kept: Kept,
     /// The key, as a JSON pointer, of the table that enables plugins in the files of [`Switch`]. Empty if all are enabled.
     pub enabled: &'static str,
+    pub layout: Layout,
+}
+
+/// Where a plugin is inside of the directory of plugins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// In `NAME`.
+    ByName,
+    /// In `MARKETPLACE/NAME/VERSION`; it is called `NAME@MARKETPLACE`.
+    ByVersion,
+    /// In `MARKETPLACE/NAME`, called the same. A plugin of a local marketplace stays where it is; `marketplaces` is the key, as a
+    /// JSON pointer, of the table with their paths.
+    InPlace { marketplaces: &'static str },
+}
+
+/// The files of our plugin, as the agent expects them. `brief system plugins` writes them.
+#[derive(Debug, Clone, Copy)]
+pub struct Layout {
+    pub manifest: &'static str,
+    /// What the manifest says besides name, version and description, as a JSON object.
+    pub also: &'static str,
+    /// The file with the MCP server; empty if that is in the manifest.
+    pub servers: &'static str,
+    /// The field with the command for Windows in a handler; empty if there is none.
+    pub windows: &'static str,
+    /// The list from which the agent installs plugins. `None` if it takes the plugin's directory.
+    pub market: Option<Market>,
+    /// The commands with which a user installs it, with `DIR` as the directory that has all plugins.
+    pub install: &'static [&'static str],
+    /// What the user must know besides, in one sentence; empty if nothing.
+    pub needs: &'static str,
+}
+
+/// The file that lists our plugin.
+#[derive(Debug, Clone, Copy)]
+pub struct Market {
+    pub file: &'static str,
+    /// What it says besides its name and its plugins, as a JSON object.
+    pub also: &'static str,
+    /// What the plugin's entry says besides its name and its source, as a JSON object.
+    pub entry: &'static str,
+    /// Whether the source is an object that says that it is local, and not just the path.
+    pub has_kinds: bool,
 }
 
 /// What the user must approve before the agent runs an installed hook. `brief doctor` checks each kind.

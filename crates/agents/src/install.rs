@@ -3,10 +3,12 @@
 //! [`plan`] is the way in: it says which files change and how, and makes the change. [`recipe`] defines the hooks'
 //! entries and [`hooks`] edits the files with them; [`server`] does both for the MCP server. [`record`] stores the
 //! original bytes of a file, and [`refusal`] says which files are left alone. Only those two and [`plan`] access the disk.
+//! [`plugins`] has the same entries as plugins, which the agents install themselves.
 
 pub mod hooks;
 mod json;
 pub mod plan;
+pub mod plugins;
 pub mod recipe;
 pub mod record;
 pub mod refusal;
@@ -79,7 +81,7 @@ pub fn install(agent: &Agent, parts: &[Part], program: &str, before: Option<&[u8
     for part in parts {
         let bytes = after.as_deref().unwrap_or_default();
         after = match (part, agent.recipe, agent.mcp.as_ref()) {
-            (Part::Hooks, Recipe::OwnFile, _) => Some(recipe::own_file(agent, program).into_bytes()),
+            (Part::Hooks, Recipe::OwnFile, _) => Some(format!("{:#}\n", recipe::own_file(agent, program)).into_bytes()),
             (Part::Hooks, Recipe::Plugin(source), _) => Some(recipe::plugin(source, program).into_bytes()),
             (Part::Hooks, Recipe::Groups | Recipe::FlatEntries, _) => Some(hooks::install(agent, program, bytes)?),
             (Part::Server, _, Some(mcp)) => Some(server::install(mcp, program, bytes)?),

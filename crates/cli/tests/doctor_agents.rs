@@ -69,12 +69,21 @@ fn managed_settings_that_leave_hooks_alone_are_fine() {
     assert!(told(&ours, "claude", "entry").iter().any(|line| line.contains("good: in the managed settings ~/policy")));
 }
 
+fn event_of(agent: &str) -> &str {
+    match agent {
+        "gemini" => "BeforeAgent",
+        "copilot" => "sessionStart",
+        _ => "SessionStart",
+    }
+}
+
 /// The layouts in which the real clients install a plugin, each with the setting that enables it.
 fn plugin(agent: &str, is_enabled: bool) -> Sandbox {
     let sandbox = Sandbox::new();
-    let event = if agent == "gemini" { "BeforeAgent" } else { "SessionStart" };
+    let event = event_of(agent);
     let root = match agent {
         "gemini" => "~/.gemini/extensions/brief".to_owned(),
+        "copilot" => "~/.copilot/market/brief".to_owned(),
         _ => format!("~/.{agent}/plugins/cache/brief-local/brief/0.1.0"),
     };
     let command = format!("\"${{CLAUDE_PLUGIN_ROOT}}/bin/brief\" hook {agent} {event}");
@@ -88,6 +97,15 @@ fn plugin(agent: &str, is_enabled: bool) -> Sandbox {
             sandbox.write("~/.claude/settings.json", json!({ "enabledPlugins": { "brief@brief-local": is_enabled } }).to_string());
         }
         "codex" => sandbox.write("~/.codex/config.toml", format!("[plugins.\"brief@brief-local\"]\nenabled = {is_enabled}\n")),
+        "copilot" => {
+            // It uses the plugin where its marketplace is.
+            let list = json!({ "plugins": [{ "name": "brief", "source": "./brief" }] });
+            sandbox.write("~/.copilot/market/.github/plugin/marketplace.json", list.to_string());
+            let market = sandbox.home().join(".copilot/market");
+            let known = json!({ "brief-local": { "source": { "source": "directory", "path": market } } });
+            let enabled = json!({ "brief@brief-local": is_enabled });
+            sandbox.write("~/.copilot/settings.json", json!({ "extraKnownMarketplaces": known, "enabledPlugins": enabled }).to_string());
+        }
         _ => {}
     }
     sandbox.env("GEMINI_CLI_TRUST_WORKSPACE", "true")
@@ -96,12 +114,12 @@ fn plugin(agent: &str, is_enabled: bool) -> Sandbox {
 #[cfg(unix)]
 #[test]
 fn a_plugin_that_carries_our_command_counts_as_installed() {
-    for agent in ["claude", "codex", "gemini"] {
+    for agent in ["claude", "codex", "gemini", "copilot"] {
         let sandbox = plugin(agent, true);
         let entry = told(&sandbox, agent, "entry");
         let name = if agent == "gemini" { "brief" } else { "brief@brief-local" };
         assert!(entry.len() == 1 && entry[0].starts_with(&format!("good: in the plugin `{name}`, ~/.{agent}/")), "{entry:?}");
-        let event = if agent == "gemini" { "BeforeAgent" } else { "SessionStart" };
+        let event = event_of(agent);
         assert!(told(&sandbox, agent, &format!("answers {event}"))[0].starts_with("good: in "), "its own program is asked");
     }
 }
@@ -120,7 +138,7 @@ fn a_plugin_beside_an_installed_entry_is_named_once_per_event() {
 #[cfg(unix)]
 #[test]
 fn a_plugin_that_is_disabled_is_not_an_installation() {
-    for agent in ["claude", "codex"] {
+    for agent in ["claude", "codex", "copilot"] {
         let sandbox = plugin(agent, false);
         let entry = told(&sandbox, agent, "entry");
         assert!(entry.len() == 1 && entry[0].contains("the plugin `brief@brief-local` is disabled"), "{entry:?}");

@@ -45,6 +45,7 @@ mod notify;
 mod pack;
 mod pack_hostile;
 mod pack_repository;
+mod plugins;
 mod printing;
 mod read;
 mod redaction;

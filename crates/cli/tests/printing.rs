@@ -3,6 +3,7 @@
 
 #![cfg(unix)]
 
+#[cfg(target_os = "linux")]
 use std::fs::File;
 use std::process::Stdio;
 

@@ -98,6 +98,7 @@ mod tests {
         assert_eq!(buffer.read(&mut file, &metadata, 100), Err(FileProblem::TooLarge { size: 1000, limit: 100 }));
     }
 
+    #[cfg(unix)]
     #[test]
     fn write_atomic_keeps_links_and_modes() {
         use std::os::unix::fs::PermissionsExt;

@@ -2,6 +2,7 @@
 
 mod assign;
 pub mod bench;
+#[cfg(unix)]
 pub mod clients;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub mod faults;

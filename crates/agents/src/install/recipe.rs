@@ -85,11 +85,14 @@ fn handler(agent: &Agent, program: &str, event: &Event, lane: u8) -> Value {
     }
 }
 
-/// Returns the content of a file that only we write.
-pub fn own_file(agent: &Agent, program: &str) -> String {
+/// Returns the content of a file that has nothing but our entries: the agent's own kind of it, or a plugin's.
+pub fn own_file(agent: &Agent, program: &str) -> Value {
     let hooks: serde_json::Map<String, Value> =
         registered(agent).map(|event| (event.name.to_owned(), json!([entry(agent, program, event)]))).collect();
-    format!("{:#}\n", json!({ "version": 1, "hooks": hooks }))
+    match agent.recipe {
+        Recipe::Groups => json!({ "hooks": hooks }),
+        _ => json!({ "version": 1, "hooks": hooks }),
+    }
 }
 
 /// Returns the plugin's source with the program that it calls.

@@ -16,6 +16,8 @@ use crate::agent::{Mcp, Registration};
 const NAME: &str = "brief";
 /// The word after the program.
 const COMMAND: &str = "mcp";
+/// The key under which every agent looks for the servers of a plugin.
+pub const IN_PLUGINS: &str = "mcpServers";
 
 /// An entry of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,18 +56,33 @@ fn words(entry: &Value) -> Vec<String> {
 /// Returns the file with our entry. If it already has one that runs this program, the bytes stay the same.
 pub fn install(mcp: &Mcp, program: &str, bytes: &[u8]) -> Result<Vec<u8>, EditProblem> {
     match mcp.registration {
-        Registration::Json { key, also } => {
+        Registration::Json { key, .. } | Registration::Local { key } => json::install(key, &entry(mcp, program), program, bytes),
+        Registration::Toml { key, variables } => toml::install(key, variables, program, bytes),
+    }
+}
+
+/// Returns our entry as JSON.
+fn entry(mcp: &Mcp, program: &str) -> Value {
+    match mcp.registration {
+        Registration::Json { also, .. } => {
             let mut entry: Value = serde_json::from_str(also).unwrap_or_else(|_| json!({}));
             entry["command"] = json!(program);
             entry["args"] = json!([COMMAND]);
-            json::install(key, &entry, program, bytes)
+            entry
         }
-        Registration::Local { key } => {
-            let entry = json!({ "type": "local", "command": [program, COMMAND], "enabled": true });
-            json::install(key, &entry, program, bytes)
-        }
-        Registration::Toml { key, variables } => toml::install(key, variables, program, bytes),
+        Registration::Local { .. } => json!({ "type": "local", "command": [program, COMMAND], "enabled": true }),
+        Registration::Toml { variables, .. } => json!({ "command": program, "args": [COMMAND], "env_vars": variables }),
     }
+}
+
+/// Returns the servers of a plugin: our entry, by its name.
+pub fn of_plugin(mcp: &Mcp, program: &str) -> Value {
+    json!({ NAME: entry(mcp, program) })
+}
+
+/// Returns our entries in a plugin's file, in order.
+pub fn entries_of_plugin(bytes: &[u8]) -> Vec<Entry> {
+    json::entries(IN_PLUGINS, bytes)
 }
 
 /// Returns the file without our entry. `original` is the file before the installation, where it is known: a table that was

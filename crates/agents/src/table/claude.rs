@@ -4,7 +4,7 @@ use briefing_core::Moment;
 use briefing_core::measure::Unit;
 
 use super::{BASE, event, mute};
-use crate::agent::{Agent, Managed, Mcp, Older, PROMPT, Plugins, Prompting, Registration, Switch};
+use crate::agent::{Agent, Kept, Layout, Managed, Market, Mcp, Older, PROMPT, Plugins, Prompting, Registration, Switch};
 use crate::transcripts::format::{Place, Shown, Storage, SubAgents, Transcript};
 
 pub(super) const ROW: Agent = Agent {
@@ -58,7 +58,7 @@ pub(super) const ROW: Agent = Agent {
             only: "/allowManagedHooksOnly",
         }),
     }),
-    plugins: Some(Plugins { directory: "plugins/cache", has_marketplaces: true, enabled: "/enabledPlugins" }),
+    plugins: Some(Plugins { directory: "plugins/cache", kept: Kept::ByVersion, enabled: "/enabledPlugins", layout: LAYOUT }),
     prompting: Some(Prompting { talking: &[PROMPT], piped: &["-p"] }),
     // `PostToolBatch` exists since 2.1.118. Before 2.1.101, Claude Code rejects the whole file if it names an unknown event.
     older: Some(Older {
@@ -84,6 +84,21 @@ pub(super) const ROW: Agent = Agent {
         without_program: "is asked once whether to use the server, which then fails to start: `/mcp` says so",
     }),
     ..BASE
+};
+
+const LAYOUT: Layout = Layout {
+    manifest: ".claude-plugin/plugin.json",
+    also: r#"{"author":{"name":"Briefing maintainers"},"license":"MIT OR Apache-2.0"}"#,
+    servers: ".mcp.json",
+    windows: "",
+    market: Some(Market {
+        file: ".claude-plugin/marketplace.json",
+        also: r#"{"description":"Project context for AI coding agents","owner":{"name":"Briefing maintainers"}}"#,
+        entry: "{}",
+        has_kinds: false,
+    }),
+    install: &["claude plugin marketplace add DIR", "claude plugin install brief@briefing"],
+    needs: "It needs Claude Code 2.1.118 or newer.",
 };
 
 /// A reminder has its own record as soon as it is part of the conversation; the message as it was sent follows with the request.

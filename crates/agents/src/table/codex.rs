@@ -4,7 +4,7 @@ use briefing_core::Moment;
 use briefing_core::measure::Unit;
 
 use super::{BASE, FIELDS, MCP, event, mute};
-use crate::agent::{Agent, Fields, Handler, Mcp, PROMPT, Plugins, Prompting, Registration, Switch, Trust};
+use crate::agent::{Agent, Fields, Handler, Kept, Layout, Market, Mcp, PROMPT, Plugins, Prompting, Registration, Switch, Trust};
 use crate::transcripts::format::{Place, Shown, Storage, Transcript};
 
 pub(super) const ROW: Agent = Agent {
@@ -42,7 +42,7 @@ pub(super) const ROW: Agent = Agent {
         list: None,
         managed: None,
     }),
-    plugins: Some(Plugins { directory: "plugins/cache", has_marketplaces: true, enabled: "/plugins" }),
+    plugins: Some(Plugins { directory: "plugins/cache", kept: Kept::ByVersion, enabled: "/plugins", layout: LAYOUT }),
     trust: Trust::CodexHashes,
     approval: "Codex runs a hook only after you approve it: start `codex` and answer its question, or type /hooks.",
     // Outside a repository, Codex would ask a question, and without a terminal the user cannot answer it.
@@ -63,6 +63,21 @@ pub(super) const ROW: Agent = Agent {
         ..MCP
     }),
     ..BASE
+};
+
+const LAYOUT: Layout = Layout {
+    manifest: ".codex-plugin/plugin.json",
+    also: r#"{"license":"MIT OR Apache-2.0","hooks":"./hooks/hooks.json","mcpServers":"./.mcp.json","skills":"./skills/"}"#,
+    servers: ".mcp.json",
+    windows: "commandWindows",
+    market: Some(Market {
+        file: ".agents/plugins/marketplace.json",
+        also: r#"{"interface":{"displayName":"Briefing"}}"#,
+        entry: r#"{"policy":{"installation":"AVAILABLE","authentication":"ON_INSTALL"},"category":"Productivity"}"#,
+        has_kinds: true,
+    }),
+    install: &["codex plugin marketplace add DIR", "codex plugin add brief@briefing"],
+    needs: "Codex runs its hooks only after you approve them: start `codex` and answer its question, or type /hooks.",
 };
 
 const TRANSCRIPT: Transcript = Transcript {

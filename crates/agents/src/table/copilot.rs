@@ -3,7 +3,7 @@
 use briefing_core::Moment;
 
 use super::{BASE, MCP, event, mute};
-use crate::agent::{Agent, Fields, Keeps, Mcp, Recipe, Registration, Shape, Trust};
+use crate::agent::{Agent, Fields, Keeps, Kept, Layout, Market, Mcp, Plugins, Recipe, Registration, Shape, Switch, Trust};
 use crate::transcripts::format::{Place, Shown, Storage, Transcript};
 
 pub(super) const ROW: Agent = Agent {
@@ -42,6 +42,13 @@ pub(super) const ROW: Agent = Agent {
     user_file: "hooks/brief.json",
     project_file: ".github/hooks/brief.json",
     sub_agents: "identified by `agentId`, which is also their session (measured)",
+    switch: Some(Switch { project: &[], user: "settings.json", key: "/disableAllHooks", off: true, list: None, managed: None }),
+    plugins: Some(Plugins {
+        directory: "installed-plugins",
+        kept: Kept::InPlace { marketplaces: "/extraKnownMarketplaces" },
+        enabled: "/enabledPlugins",
+        layout: LAYOUT,
+    }),
     trust: Trust::CopilotFolders,
     transcript: Some(&TRANSCRIPT),
     mcp: Some(Mcp {
@@ -56,6 +63,22 @@ pub(super) const ROW: Agent = Agent {
         ..MCP
     }),
     ..BASE
+};
+
+/// It would take the plugin of Claude Code too, but ignores what such hooks print. Its own manifest and its own list come first.
+const LAYOUT: Layout = Layout {
+    manifest: ".github/plugin/plugin.json",
+    also: r#"{"author":{"name":"Briefing maintainers"},"license":"MIT OR Apache-2.0","hooks":"hooks/hooks.json","mcpServers":".mcp.json","skills":"skills/"}"#,
+    servers: ".mcp.json",
+    windows: "",
+    market: Some(Market {
+        file: ".github/plugin/marketplace.json",
+        also: r#"{"owner":{"name":"Briefing maintainers"}}"#,
+        entry: "{}",
+        has_kinds: false,
+    }),
+    install: &["copilot plugin marketplace add DIR", "copilot plugin install brief@briefing"],
+    needs: "Name DIR with its whole path: Copilot takes a relative one for a repository on GitHub.",
 };
 
 /// Of other events than messages, only what our hook printed is recorded, which proves nothing.

@@ -3,7 +3,7 @@
 use briefing_core::Moment;
 
 use super::{BASE, MCP, event, mute};
-use crate::agent::{Agent, Handler, Mcp, PROMPT, Plugins, Prompting, Switch, TimeoutUnit, Trust};
+use crate::agent::{Agent, Handler, Kept, Layout, Mcp, PROMPT, Plugins, Prompting, Switch, TimeoutUnit, Trust};
 use crate::transcripts::format::{Place, Rewrite, Shown, Storage, Transcript};
 
 pub(super) const ROW: Agent = Agent {
@@ -38,7 +38,7 @@ pub(super) const ROW: Agent = Agent {
         list: Some("/hooksConfig/disabled"),
         managed: None,
     }),
-    plugins: Some(Plugins { directory: "extensions", has_marketplaces: false, enabled: "" }),
+    plugins: Some(Plugins { directory: "extensions", kept: Kept::ByName, enabled: "", layout: LAYOUT }),
     trust: Trust::GeminiFolders,
     prompting: Some(Prompting { talking: &["-i", PROMPT], piped: &[] }),
     transcript: Some(&TRANSCRIPT),
@@ -50,6 +50,16 @@ pub(super) const ROW: Agent = Agent {
         ..MCP
     }),
     ..BASE
+};
+
+const LAYOUT: Layout = Layout {
+    manifest: "gemini-extension.json",
+    also: "{}",
+    servers: "",
+    windows: "",
+    market: None,
+    install: &["gemini extensions install DIR/gemini"],
+    needs: "Its hooks are commands for a POSIX shell: on Windows, use `brief install gemini` instead.",
 };
 
 const TRANSCRIPT: Transcript = Transcript {

@@ -2,6 +2,8 @@
 //!
 //! They need `scripts/install-clients`; a missing client is a failure, never a skip.
 
+#![cfg(unix)]
+
 mod claude;
 mod compaction;
 mod docs;
@@ -9,6 +11,7 @@ mod gate;
 mod init;
 mod mcp;
 mod others;
+mod plugins;
 mod promises;
 mod receipts;
 mod trust;
@@ -25,10 +28,15 @@ use briefing_testkit::model_api::{Kind, ModelRequest, Reply, Script};
 const LINES: usize = 600;
 
 /// Gives a client a project with 30 KB of knowledge, and installs brief.
-fn briefed(mut client: Client, agent: &str) -> Client {
+fn briefed(client: Client, agent: &str) -> Client {
+    installed(knowing(client), agent)
+}
+
+/// Gives a client a project with 30 KB of knowledge.
+fn knowing(mut client: Client) -> Client {
     let knowledge: Vec<String> = (0..LINES).map(|number| format!("LINE-{number:05} {}\n", "x".repeat(38))).collect();
     client.file(".megg/info.md", "# SHOP-DOMAIN\n\nSells things.\n").file(".megg/knowledge.md", &knowledge.concat());
-    installed(client, agent)
+    client
 }
 
 /// Installs brief as a user does.

@@ -207,6 +207,12 @@ impl Client {
         self.headless((self.recipe.resume)(prompt))
     }
 
+    /// Runs a command of the client's program that sends nothing to the model, such as one that installs a plugin.
+    pub fn command(&mut self, words: &[&str]) -> Outcome {
+        let argv = self.program.iter().cloned().chain(words.iter().map(|&word| word.to_owned())).collect();
+        self.quietly(argv)
+    }
+
     /// Starts the client in a terminal and waits until it accepts input.
     pub fn interactive(&mut self) -> Terminal<'_> {
         Terminal::open(self)
@@ -218,7 +224,11 @@ impl Client {
     }
 
     fn headless(&mut self, arguments: Vec<String>) -> Outcome {
-        let argv = self.argv(arguments);
+        self.quietly(self.argv(arguments))
+    }
+
+    /// Runs a program without a terminal, which must succeed.
+    fn quietly(&mut self, argv: Vec<String>) -> Outcome {
         let mut env = self.environment();
         env.extend([("TERM".to_owned(), "dumb".to_owned()), ("NO_COLOR".to_owned(), "1".to_owned())]);
         let outcome = self.execute(argv, env, None);

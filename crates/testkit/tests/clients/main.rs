@@ -2,6 +2,8 @@
 //!
 //! The tests need `scripts/install-clients`. If a client is missing, its tests fail; they are never skipped.
 
+#![cfg(unix)]
+
 mod claude;
 mod codex;
 mod copilot;

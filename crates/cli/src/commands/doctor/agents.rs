@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use briefing_agents::agent::{Agent, Recipe};
 use briefing_agents::install::plan::{Direction, MAX_SETTINGS, Order, plan};
 use briefing_agents::install::recipe::is_own_program;
+use briefing_agents::install::server::entries;
 use briefing_agents::install::{self, Change, EditProblem, Part};
 use briefing_core::fs::{FileProblem, read_own_bytes};
 use briefing_core::settings::Places;
@@ -27,6 +28,10 @@ pub(super) fn examine(agent: &'static Agent, places: &Places, records: &Records,
     let mut found = Vec::new();
     for place in places_of(agent, Part::Server, places, &root)? {
         found.extend(place.examine(fix)?);
+    }
+    if found.is_empty() {
+        let plugins = plugins::carrying(agent, places).into_iter().filter(|plugin| plugin.is_enabled);
+        found.extend(plugins.flat_map(|plugin| plugin.serves(agent)));
     }
     if found.is_empty() && Part::Server.is_of(agent) {
         let detail = "not registered: the agent cannot ask";
@@ -108,7 +113,8 @@ impl Place<'_> {
         }
         let mut checks = vec![self.entry(&mut bytes, fix)?];
         if self.part == Part::Server {
-            checks.extend(server::answers(self.agent, &bytes, &self.install()));
+            let entries = self.agent.mcp.as_ref().map(|mcp| entries(mcp, &bytes)).unwrap_or_default();
+            checks.extend(server::answers(self.agent, &entries, &self.install()));
             return Ok(checks);
         }
         let commands = install::own_commands(self.agent, &bytes);

@@ -2,20 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use briefing_agents::Agent;
+use briefing_agents::agent::{Agent, Kept, Plugins};
 use briefing_agents::install::own_commands;
 use briefing_agents::install::plan::MAX_SETTINGS;
+use briefing_agents::install::plugins::HOOKS;
+use briefing_agents::install::server::{Entry, entries_of_plugin};
 use briefing_core::fs::read_own_bytes;
 use briefing_core::settings::Places;
 use briefing_core::shown::path_text;
 use serde_json::Value;
 
 use super::agents::Place;
-use super::{Check, Verdict, probe, switch};
+use super::{Check, Verdict, probe, server, switch};
 use crate::commands::install::files::home_of;
-
-/// The files of a plugin that may register hooks.
-const FILES: [&str; 4] = ["hooks/hooks.json", "hooks.json", ".claude-plugin/plugin.json", ".codex-plugin/plugin.json"];
 
 /// A plugin that carries our command.
 pub(super) struct Plugin {
@@ -27,6 +26,8 @@ pub(super) struct Plugin {
     /// The file with our commands.
     file: PathBuf,
     commands: Vec<String>,
+    /// Our MCP server in it.
+    servers: Vec<Entry>,
 }
 
 impl Plugin {
@@ -39,6 +40,15 @@ impl Plugin {
             Some(own) => checks.push(twice(agent, own, self)),
         }
         checks
+    }
+
+    /// Checks the MCP server of an enabled plugin.
+    pub(super) fn serves(&self, agent: &Agent) -> Vec<Check> {
+        if self.servers.is_empty() {
+            return Vec::new();
+        }
+        let found = Check::new(agent.name, server::ABOUT, Verdict::Good, format!("in the plugin `{}`", self.name));
+        [found].into_iter().chain(server::answers(agent, &self.servers, "install the plugin again")).collect()
     }
 }
 
@@ -54,24 +64,46 @@ fn twice(agent: &Agent, own: &Place<'_>, plugin: &Plugin) -> Check {
 /// Returns the plugins of an agent that carry our command, each with its newest version.
 pub(super) fn carrying(agent: &Agent, places: &Places) -> Vec<Plugin> {
     let (Some(rules), Some(home)) = (agent.plugins, home_of(agent, places)) else { return Vec::new() };
-    let directory = home.join(rules.directory);
-    let roots: Vec<(String, PathBuf)> = if rules.has_marketplaces {
-        let plugins = below(&directory).into_iter().flat_map(|marketplace| {
-            below(&marketplace).into_iter().map(move |plugin| (format!("{}@{}", name(&plugin), name(&marketplace)), plugin))
-        });
-        plugins.filter_map(|(name, plugin)| Some((name, newest(&plugin)?))).collect()
-    } else {
-        below(&directory).into_iter().map(|plugin| (name(&plugin), plugin)).collect()
-    };
     let settings: Vec<Value> =
         switch::managed(agent, places).into_iter().chain(switch::files(agent, places)).map(|file| switch::read(&file)).collect();
     let is_enabled =
         |name: &str| rules.enabled.is_empty() || settings.iter().find_map(|settings| enabled(settings, rules.enabled, name)) == Some(true);
-    let carried = roots.into_iter().filter_map(|(name, root)| {
-        let (file, commands) = FILES.iter().find_map(|file| commands(agent, root.join(file)))?;
-        Some(Plugin { is_enabled: is_enabled(&name), name, root, file, commands })
+    let carried = roots(rules, &home.join(rules.directory), &settings).into_iter().filter_map(|(name, root)| {
+        let files = [HOOKS, "hooks.json", rules.layout.manifest];
+        let (file, commands) = files.into_iter().find_map(|file| commands(agent, root.join(file)))?;
+        let servers = if rules.layout.servers.is_empty() { rules.layout.manifest } else { rules.layout.servers };
+        let servers = read_own_bytes(&root.join(servers), MAX_SETTINGS).map(|bytes| entries_of_plugin(&bytes)).unwrap_or_default();
+        Some(Plugin { is_enabled: is_enabled(&name), name, root, file, commands, servers })
     });
     carried.collect()
+}
+
+/// Returns the names and the directories of all installed plugins.
+fn roots(rules: Plugins, directory: &Path, settings: &[Value]) -> Vec<(String, PathBuf)> {
+    let in_marketplaces = || {
+        below(directory).into_iter().flat_map(|marketplace| {
+            below(&marketplace).into_iter().map(move |plugin| (format!("{}@{}", name(&plugin), name(&marketplace)), plugin))
+        })
+    };
+    match rules.kept {
+        Kept::ByName => below(directory).into_iter().map(|plugin| (name(&plugin), plugin)).collect(),
+        Kept::ByVersion => in_marketplaces().filter_map(|(name, plugin)| Some((name, newest(&plugin)?))).collect(),
+        Kept::InPlace { marketplaces } => {
+            let tables = settings.iter().filter_map(|settings| settings.pointer(marketplaces)?.as_object()).flatten();
+            let local = tables.flat_map(|(name, marketplace)| listed(rules, name, marketplace));
+            in_marketplaces().chain(local).collect()
+        }
+    }
+}
+
+/// Returns the plugins that a local marketplace lists.
+fn listed(rules: Plugins, marketplace: &str, settings: &Value) -> Vec<(String, PathBuf)> {
+    let path = settings.pointer("/source/path").and_then(Value::as_str).map(Path::new);
+    let (Some(path), Some(market)) = (path, rules.layout.market) else { return Vec::new() };
+    let list = switch::read(&path.join(market.file));
+    let plugins = list["plugins"].as_array().into_iter().flatten();
+    let place = |plugin: &Value| Some((format!("{}@{marketplace}", plugin["name"].as_str()?), path.join(plugin["source"].as_str()?)));
+    plugins.filter_map(place).collect()
 }
 
 fn commands(agent: &Agent, file: PathBuf) -> Option<(PathBuf, Vec<String>)> {

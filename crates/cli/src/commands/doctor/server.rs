@@ -10,7 +10,7 @@ use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use briefing_agents::Agent;
-use briefing_agents::install::server::{Entry, entries};
+use briefing_agents::install::server::Entry;
 use serde_json::{Value, json};
 
 use super::{Check, Verdict};
@@ -23,9 +23,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The eras, by the newest revision of each, with the request that begins a conversation.
 const ERAS: [(&str, &str); 2] = [("2025-11-25", "initialize"), ("2026-07-28", "server/discover")];
 
-/// Starts every entry of ours in a file, once per era.
-pub(super) fn answers(agent: &Agent, bytes: &[u8], fix: &str) -> Vec<Check> {
-    let entries = agent.mcp.as_ref().map(|mcp| entries(mcp, bytes)).unwrap_or_default();
+/// Starts every entry of ours, once per era.
+pub(super) fn answers(agent: &Agent, entries: &[Entry], fix: &str) -> Vec<Check> {
     entries.iter().flat_map(|entry| look(agent, entry, fix)).collect()
 }
 

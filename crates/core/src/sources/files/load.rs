@@ -286,15 +286,21 @@ impl<'a> Worker<'a> {
                 root.open_plain(path.strip_prefix(root.real().unwrap_or(path)).unwrap_or(path))?
             }
         };
-        #[cfg(unix)]
-        if let Some(identity) = self.job.stdout_identity {
-            use std::os::unix::fs::MetadataExt;
-            if (opened.metadata.dev(), opened.metadata.ino()) == identity {
-                return Ok(None);
-            }
-        }
-        Ok(Some(opened))
+        let is_stdout = self.job.stdout_identity.is_some_and(|identity| has_identity(&opened.metadata, identity));
+        Ok((!is_stdout).then_some(opened))
     }
+}
+
+#[cfg(unix)]
+fn has_identity(metadata: &std::fs::Metadata, identity: (u64, u64)) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.dev(), metadata.ino()) == identity
+}
+
+/// Without such numbers, standard output has no identity either.
+#[cfg(not(unix))]
+fn has_identity(_: &std::fs::Metadata, _: (u64, u64)) -> bool {
+    false
 }
 
 /// Returns a warning about a file that is nearly too large.

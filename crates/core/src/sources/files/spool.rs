@@ -187,6 +187,7 @@ fn shift_up(file: &File, from: u64, to: u64, length: u64) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use briefing_testkit::Sandbox;
+    #[cfg(target_os = "linux")]
     use proptest::prelude::*;
 
     use super::*;
