@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn a_shell_that_runs_something_else_is_the_agent() {
-        let agent = crate::find("codex").unwrap();
+        let agent = &crate::AGENTS[0];
         let parent = std::os::unix::process::parent_id();
         assert_eq!(of_hook(agent), Some(parent), "this test is no hook");
         assert_eq!(parent_of(std::process::id()), Some(parent));
