@@ -1,5 +1,7 @@
 //! The type of a table row: every property that differs between agents.
 
+use std::path::Path;
+
 use briefing_core::Moment;
 use briefing_core::measure::Unit;
 
@@ -303,6 +305,16 @@ pub struct Agent {
     pub prompting: Option<Prompting>,
     /// How it uses an MCP server. `None` if it cannot.
     pub mcp: Option<Mcp>,
+    /// The files with instructions that it loads by itself, as far as that was measured.
+    pub loads: &'static [Loaded],
+}
+
+/// A file that an agent loads by itself, in the directory of the project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Loaded {
+    pub name: &'static str,
+    /// It is not loaded where this file is beside it; empty if it always is.
+    pub unless: &'static str,
 }
 
 impl Agent {
@@ -320,6 +332,13 @@ impl Agent {
     pub fn as_of(&self, version: Option<Version>) -> Self {
         let older = self.older.filter(|older| version.is_some_and(|version| version < older.before));
         older.map_or(*self, |older| Self { events: older.events, ..*self })
+    }
+
+    /// Returns whether the agent loads a file of a project by itself.
+    pub fn loads_by_itself(&self, file: &Path, project: &Path) -> bool {
+        let is_it = |loaded: &&Loaded| project.join(loaded.name) == file;
+        let found = self.loads.iter().find(is_it);
+        found.is_some_and(|loaded| loaded.unless.is_empty() || !project.join(loaded.unless).exists())
     }
 
     /// Returns the largest number of handlers that an event has.

@@ -20,6 +20,7 @@ pub mod setup;
 pub mod table;
 pub mod tmux;
 pub mod transcripts;
+pub mod why;
 pub mod window;
 pub mod wire;
 

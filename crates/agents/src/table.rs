@@ -13,7 +13,7 @@ mod vscode;
 use briefing_core::Moment;
 use briefing_core::measure::Unit;
 
-use crate::agent::{Agent, Event, Fields, Handler, Keeps, Mcp, Recipe, Registration, Shape, TimeoutUnit, Trust};
+use crate::agent::{Agent, Event, Fields, Handler, Keeps, Loaded, Mcp, Recipe, Registration, Shape, TimeoutUnit, Trust};
 
 /// All agents, in the order in which they are listed to users.
 pub const AGENTS: &[Agent] =
@@ -89,7 +89,13 @@ const BASE: Agent = Agent {
     transcript: None,
     prompting: None,
     mcp: None,
+    loads: &[],
 };
+
+/// Returns a file that an agent always loads by itself.
+const fn loads(name: &'static str) -> Loaded {
+    Loaded { name, unless: "" }
+}
 
 /// What most clients of the MCP server have in common.
 const MCP: Mcp = Mcp {

@@ -88,10 +88,15 @@ pub(crate) enum Command {
     Goal(commands::goal::Arguments),
     /// Review what the goals of this project would run, and approve it
     Trust(commands::trust::Arguments),
-    /// Show what each session received, and how long the hooks took
+    /// Show what each session received, event by event, and why an event brought nothing
     Log(commands::log::Arguments),
+    /// Explain why an agent receives a file, or does not
+    Why(commands::why::Arguments),
     /// Check in the agent's own transcript what reached the model
     Verify(commands::verify::Arguments),
+    /// Show one line about what the current window holds, for a status bar
+    #[command(after_help = commands::status::SNIPPET)]
+    Status(commands::status::Arguments),
     /// Print the commented default settings, or every value and where it was set
     Config(commands::config::Arguments),
     /// Set up a webhook that receives how much context was sent, never its text

@@ -37,6 +37,14 @@ pub(crate) fn absolute(path: Option<&Path>) -> Result<PathBuf, Failure> {
     }
 }
 
+/// How wide lines may be, where the terminal does not say it.
+const COLUMNS: &str = "COLUMNS";
+
+/// Returns how wide lines may be, if the user says so.
+pub(crate) fn columns() -> Option<usize> {
+    env::var(COLUMNS).ok()?.parse().ok().filter(|columns| *columns > 0)
+}
+
 /// Makes the hook log to stderr; otherwise it is silent.
 pub(crate) const BRIEF_LOG: &str = "BRIEF_LOG";
 

@@ -23,6 +23,8 @@ mod terminal;
 mod trust_prompt;
 mod walk_flags;
 mod webhook;
+mod when;
+mod wrap;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -37,6 +39,11 @@ fn main() -> ExitCode {
     if first.as_ref().is_some_and(|word| word == "system") && words.next().is_some_and(|word| word == commands::system::GATE) {
         commands::hook::answer_gate(started);
     }
+    if first.as_ref().is_some_and(|word| word == "status")
+        && let Some(arguments) = commands::status::read(std::env::args_os().skip(2))
+    {
+        return ended(commands::status::run(&arguments));
+    }
     if first.is_some_and(|word| word == "hook") {
         let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
         // Agents never ask for help, so this call comes from a user.
@@ -44,7 +51,12 @@ fn main() -> ExitCode {
             commands::hook::answer(started, &words);
         }
     }
-    match run() {
+    ended(run())
+}
+
+/// Prints a failure, and returns the exit code.
+fn ended(result: Result<(), Failure>) -> ExitCode {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             talk::failure(&failure);
@@ -82,7 +94,9 @@ fn run() -> Result<(), Failure> {
         Command::Mcp => commands::mcp::run(),
         Command::Tmux(arguments) => commands::tmux::run(&arguments),
         Command::Log(arguments) => commands::log::run(&arguments),
+        Command::Why(arguments) => commands::why::run(&arguments),
         Command::Verify(arguments) => commands::verify::run(&arguments),
+        Command::Status(arguments) => commands::status::run(&arguments),
         Command::Hook(arguments) => commands::hook::run_parsed(&arguments),
         Command::Index(arguments) => commands::index::run(&arguments),
         Command::Select(arguments) => commands::select::run(&arguments),

@@ -1,4 +1,18 @@
-//! Saves the state of the terminal before another program uses it, and restores it afterwards.
+//! The terminal: its width, and its state, which is saved before another program uses it and restored afterwards.
+
+/// Returns how wide the terminal on standard output is, if there is one.
+pub(crate) fn width() -> Option<usize> {
+    #[cfg(unix)]
+    {
+        let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+        Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+    }
+    #[cfg(not(unix))]
+    {
+        use std::io::IsTerminal as _;
+        std::io::stdout().is_terminal().then_some(80)
+    }
+}
 
 /// A saved terminal state.
 #[derive(Debug)]

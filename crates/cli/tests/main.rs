@@ -35,6 +35,7 @@ mod init;
 mod install;
 mod install_mcp;
 mod install_places;
+mod log;
 mod map;
 mod mcp;
 mod mcp_learn;
@@ -59,12 +60,15 @@ mod run_receivers;
 #[cfg(target_os = "linux")]
 mod run_trust;
 mod select;
+mod silence;
+mod status;
 mod storm;
 mod supply_chain;
 #[cfg(unix)]
 mod tools;
 mod transcript_window;
 mod verify;
+mod why;
 mod window;
 mod wrong_use;
 

@@ -94,7 +94,7 @@ fn every_request_may_be_the_first() {
     assert!(server.text("select", &json!({ "message": ROLL_BACK })).contains("docs/deploy.md"));
 }
 
-pub(crate) const TOOLS: [&str; 6] = ["context", "select", "read", "pack", "learn", "maintain"];
+pub(crate) const TOOLS: [&str; 7] = ["context", "select", "read", "pack", "learn", "maintain", "why"];
 
 #[test]
 fn the_list_of_tools_is_cheap_and_says_what_loads_at_once() {

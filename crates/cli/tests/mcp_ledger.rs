@@ -37,12 +37,32 @@ fn a_document_that_was_read_is_not_injected_again() {
     assert!(!told.contains("docs/deploy.md (matches"), "{told}");
     assert!(deliveries(&sandbox).contains(&("mcp read".into(), "docs/deploy.md".into())), "{:?}", deliveries(&sandbox));
     let shown = sandbox.brief(["log"]).success();
-    assert!(shown.stdout().contains("mcp read: delivered") && shown.stdout().contains("docs/deploy.md (docs: requested"), "{shown}");
+    assert!(shown.stdout().contains("mcp read: ") && shown.stdout().contains(" tokens: docs/deploy.md ("), "{shown}");
     let again = server.text("read", &json!({ "paths": ["docs/deploy.md"] }));
     assert!(again.starts_with("note: this session has received docs/deploy.md before\n") && again.contains("Drain the canary"), "{again}");
     // A changed file is due as an update, whoever delivered it first.
     sandbox.write("docs/deploy.md", "# Deploying\n\nThe canary release rolls back by itself when the error budget is gone.\n");
     assert!(say(&sandbox, "s", "2", ROLL_BACK).contains("changed, replaces what you saw"));
+}
+
+#[test]
+fn an_agent_can_ask_why() {
+    let sandbox = project();
+    let mut server = claude(&sandbox, "s");
+    let none = server.text("why", &json!({ "path": "docs/deploy.md" }));
+    assert!(none.starts_with("docs/deploy.md: no source brings it\n  document of `"), "no session is known yet: {none}");
+    let typed = server.text("why", &json!({ "path": "docs/deploy.md", "message": ROLL_BACK }));
+    assert!(typed.starts_with("docs/deploy.md: this message brings it\n"), "{typed}");
+    say(&sandbox, "other", "1", "thanks");
+    say(&sandbox, "s", "1", ROLL_BACK);
+    say(&sandbox, "another", "1", "thanks");
+    let told = server.text("why", &json!({ "path": "docs/deploy.md" }));
+    assert!(
+        told.starts_with("docs/deploy.md: delivered to claude:") && told.contains("the message that brought it, "),
+        "its own session: {told}"
+    );
+    let missing = server.call("why", &json!({ "path": "docs/deplyo.md" }));
+    assert_eq!(missing["isError"], true, "{missing}");
 }
 
 #[test]

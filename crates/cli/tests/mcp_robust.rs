@@ -64,7 +64,7 @@ fn unknown_methods_are_refused_and_notifications_ignored() {
             assert_eq!(answer["error"]["code"], -32601, "{method}: {answer}");
         }
         server.write(&json!({ "jsonrpc": "2.0", "method": "notifications/nobody/knows", "params": {} }));
-        assert_eq!(server.request("tools/list", json!({}))["tools"].as_array().unwrap().len(), 6);
+        assert_eq!(server.request("tools/list", json!({}))["tools"].as_array().unwrap().len(), 7);
     }
     let mut server = connect(&project(), Era::Modern);
     server.write(&json!({ "jsonrpc": "2.0", "id": "old", "method": "tools/list", "params": { "_meta": {

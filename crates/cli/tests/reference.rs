@@ -254,7 +254,9 @@ const EXAMPLES: &[&[&str]] = &[
     &["pack", "src", "--format", "json"],
     &["select", "--json", "how do I drain the canary when the error budget is gone?"],
     &["state", "--json"],
+    &["status", "--json"],
     &["verify", "--all", "--json"],
+    &["why", "--json", "docs/deploy.md"],
 ];
 
 #[test]

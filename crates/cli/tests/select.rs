@@ -74,7 +74,7 @@ fn lines_are_answered_one_by_one_and_a_changed_document_is_noticed() {
 fn an_explanation_says_what_matched_where() {
     let sandbox = project();
     let text = sandbox.brief(["select", "--explain", DEPLOY]).success().stdout();
-    for part in ["words looked for: ", "confidence: ", "\nchosen\n  1. docs/deploy.md  score ", "canary: body"] {
+    for part in ["words looked for: ", "confidence: ", "\nchosen\n  1. docs/deploy.md  score ", "canary (body)"] {
         assert!(text.contains(part), "{part:?} is missing from\n{text}");
     }
     let quiet = sandbox.brief(["select", "--explain", "run the tests again"]).success().stdout();

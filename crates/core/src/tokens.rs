@@ -12,6 +12,20 @@ pub trait TokenCounter: Sync {
     fn encoding(&self) -> &str;
 }
 
+/// Estimates tokens from bytes, where no exact number is needed.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Estimate;
+
+impl TokenCounter for Estimate {
+    fn count(&self, text: &str, _: &blake3::Hash) -> u64 {
+        estimate_bytes(text.len())
+    }
+
+    fn encoding(&self) -> &'static str {
+        "bytes"
+    }
+}
+
 /// Estimates tokens as UTF-16 units / 4, rounded up (spec 1).
 pub fn estimate_utf16(text: &str) -> u64 {
     let units = if text.is_ascii() { text.len() } else { text.encode_utf16().count() };

@@ -8,6 +8,7 @@ mod maintain;
 mod pack;
 mod read;
 mod select;
+mod why;
 
 use std::io;
 use std::sync::Arc;
@@ -131,6 +132,15 @@ pub(crate) const TOOLS: &[Row] = &[
         is_always_there: false,
         is_long: false,
         run: |call, arguments| Ok(maintain::run(call, &parameters(arguments)?)),
+    },
+    Row {
+        name: "why",
+        description: "Explain why a document or file was delivered to this session, or was not.",
+        schema: schema::<why::Parameters>,
+        reads: true,
+        is_always_there: false,
+        is_long: false,
+        run: |call, arguments| why::run(call, &parameters(arguments)?),
     },
 ];
 

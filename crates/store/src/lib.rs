@@ -35,7 +35,7 @@ pub use ledger::{
 pub use open::{Opened, damaged, open, open_existing, reader, repair};
 pub use outcome::Outcome;
 pub use place::Place;
-pub use reader::{DeliveryRow, EventRow, Filter, Reader, SessionName, SessionRow, State, UsageRow};
+pub use reader::{DeliveryRow, EventRow, Filter, Reader, SessionName, SessionRow, State, UsageRow, WindowRow};
 pub use receipt::{Judged, Judgement, Look, OpenReceipts, ReceiptRow, Unproven, Verdict};
 pub use texts::{TextLimits, keep_texts, kept_text};
 pub use timeline::timeline;

@@ -152,6 +152,24 @@ pub struct UsageRow {
     pub last: i64,
 }
 
+/// What a session's window holds now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WindowRow {
+    #[serde(flatten)]
+    pub name: SessionName,
+    pub epoch: i64,
+    pub files: u64,
+    pub tokens: u64,
+    /// How many deliveries wait.
+    pub queued: u64,
+    /// How many did not reach the model as a whole, according to the agent's transcript.
+    pub lost: u64,
+    /// The files that came last, together.
+    pub latest: Vec<String>,
+    /// Milliseconds since 1970.
+    pub last_seen: i64,
+}
+
 /// What to return; the default is everything.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Filter<'a> {
@@ -176,6 +194,9 @@ pub struct Filter<'a> {
 pub trait Reader: fmt::Debug {
     /// Returns sessions, the last one seen last. The times of the filter are those in which a session was at work.
     fn sessions(&mut self, filter: &Filter<'_>) -> Result<Vec<SessionRow>, StoreError>;
+
+    /// Returns what a session's window holds now, quickly.
+    fn window(&mut self, key: &SessionKey) -> Result<Option<WindowRow>, StoreError>;
 
     /// Returns the names of all sessions.
     fn names(&mut self) -> Result<Vec<SessionName>, StoreError>;

@@ -3,8 +3,8 @@
 use briefing_core::Moment;
 use briefing_core::measure::Unit;
 
-use super::{BASE, event, mute};
-use crate::agent::{Agent, Kept, Layout, Managed, Market, Mcp, Older, PROMPT, Plugins, Prompting, Registration, Switch};
+use super::{BASE, event, loads, mute};
+use crate::agent::{Agent, Kept, Layout, Loaded, Managed, Market, Mcp, Older, PROMPT, Plugins, Prompting, Registration, Switch};
 use crate::transcripts::format::{Place, Shown, Storage, SubAgents, Transcript};
 
 pub(super) const ROW: Agent = Agent {
@@ -83,6 +83,7 @@ pub(super) const ROW: Agent = Agent {
         project_file: ".mcp.json",
         without_program: "is asked once whether to use the server, which then fails to start: `/mcp` says so",
     }),
+    loads: &[loads("CLAUDE.md"), loads("CLAUDE.local.md"), Loaded { name: "AGENTS.md", unless: "CLAUDE.md" }],
     ..BASE
 };
 

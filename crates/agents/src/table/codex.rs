@@ -3,7 +3,7 @@
 use briefing_core::Moment;
 use briefing_core::measure::Unit;
 
-use super::{BASE, FIELDS, MCP, event, mute};
+use super::{BASE, FIELDS, MCP, event, loads, mute};
 use crate::agent::{Agent, Fields, Handler, Kept, Layout, Market, Mcp, PROMPT, Plugins, Prompting, Registration, Switch, Trust};
 use crate::transcripts::format::{Place, Shown, Storage, Transcript};
 
@@ -62,6 +62,7 @@ pub(super) const ROW: Agent = Agent {
         without_program: "sees a warning in the terminal that the server failed to start; `codex exec` prints nothing",
         ..MCP
     }),
+    loads: &[loads("AGENTS.md")],
     ..BASE
 };
 

@@ -2,7 +2,7 @@
 
 use briefing_core::Moment;
 
-use super::{BASE, MCP, event, mute};
+use super::{BASE, MCP, event, loads, mute};
 use crate::agent::{Agent, Fields, Keeps, Kept, Layout, Market, Mcp, Plugins, Recipe, Registration, Shape, Switch, Trust};
 use crate::transcripts::format::{Place, Shown, Storage, Transcript};
 
@@ -62,6 +62,7 @@ pub(super) const ROW: Agent = Agent {
         without_program: "sees a failed server in `/mcp`",
         ..MCP
     }),
+    loads: &[loads("AGENTS.md"), loads("CLAUDE.md"), loads("GEMINI.md")],
     ..BASE
 };
 

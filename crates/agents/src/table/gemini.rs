@@ -2,7 +2,7 @@
 
 use briefing_core::Moment;
 
-use super::{BASE, MCP, event, mute};
+use super::{BASE, MCP, event, loads, mute};
 use crate::agent::{Agent, Handler, Kept, Layout, Mcp, PROMPT, Plugins, Prompting, Switch, TimeoutUnit, Trust};
 use crate::transcripts::format::{Place, Rewrite, Shown, Storage, Transcript};
 
@@ -49,6 +49,7 @@ pub(super) const ROW: Agent = Agent {
         without_program: "sees one line at the start that points to `/mcp list`",
         ..MCP
     }),
+    loads: &[loads("GEMINI.md")],
     ..BASE
 };
 

@@ -2,7 +2,7 @@
 
 use briefing_core::Moment;
 
-use super::{BASE, MCP, event, mute};
+use super::{BASE, MCP, event, loads, mute};
 use crate::agent::{Agent, Handler, Keeps, Mcp, Shape, Switch, TimeoutUnit};
 use crate::transcripts::format::{Place, Rewrite, Shown, Storage, Transcript};
 
@@ -47,6 +47,7 @@ pub(super) const ROW: Agent = Agent {
         without_program: "sees one line at the start that the server failed",
         ..MCP
     }),
+    loads: &[loads("AGENTS.md"), loads("QWEN.md")],
     ..BASE
 };
 

@@ -19,6 +19,7 @@ use briefing_agents::{AGENTS, Agent};
 use briefing_core::Failure;
 use briefing_core::settings::Places;
 use briefing_core::shown::{one_line, path_text};
+use briefing_store::{EventRow, Filter, ReceiptRow, StoreError, timeline};
 use clap::Args;
 use serde::Serialize;
 
@@ -71,9 +72,30 @@ impl Check {
     }
 }
 
+/// What the log says about the agents.
+#[derive(Debug, Default)]
+struct Records {
+    events: Vec<EventRow>,
+    receipts: Vec<ReceiptRow>,
+}
+
+impl Records {
+    /// How many events are looked at.
+    const NEWEST: usize = 5000;
+
+    fn read(places: &Places) -> Result<Self, Failure> {
+        let place = log::place(places)?;
+        let failed = |error: StoreError| log::unreadable(&place, &error);
+        let mut ledger = log::open(&place)?;
+        let receipts = ledger.as_mut().map_or(Ok(Vec::new()), |ledger| ledger.receipts(None)).map_err(failed)?;
+        let filter = Filter { newest: Some(Self::NEWEST), ..Filter::default() };
+        Ok(Self { events: timeline(log::as_reader(&mut ledger), &place, &filter).map_err(failed)?, receipts })
+    }
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let places = environment::places()?;
-    let records = log::read(None).unwrap_or_default();
+    let records = Records::read(&places).unwrap_or_default();
     let mut checks = vec![program::look()];
     let mut found = 0;
     for agent in AGENTS.iter().filter(|agent| concerns_us(agent, &places)) {

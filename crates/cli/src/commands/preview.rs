@@ -8,12 +8,19 @@ use briefing_agents::preview::{self, Before, Preview};
 use briefing_agents::window::room;
 use briefing_agents::{AGENTS, find};
 use briefing_core::settings::Layer;
+use briefing_core::shown::one_line;
+use briefing_core::sources::docs::{SelectRequest, select};
 use briefing_core::sources::{Ask, named_by, present};
-use briefing_core::{Failure, Level};
+use briefing_core::{Failure, Level, Moment};
 use clap::Args;
 
+use super::select::explain as select_explain;
 use crate::host::Looking;
+use crate::wrap::Wrap;
 use crate::{environment, output, talk};
+
+/// How many documents are explained in addition to the chosen ones.
+const EXPLAINED: usize = 10;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -25,6 +32,9 @@ pub(crate) struct Arguments {
     /// The event, as the agent names it [default: session start, message and first tool use]
     #[arg(long)]
     event: Option<String>,
+    /// Show why each piece comes, what was left out, and how the documents for the message were chosen
+    #[arg(long)]
+    explain: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -46,13 +56,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     for event in events {
         let preview = preview::preview(agent, event, &ask, room(agent, true, event.lanes), before);
         before = preview.after;
-        for note in preview.notes.iter().filter(|note| note.level > Level::Info) {
+        for note in preview.notes.iter().filter(|note| note.level > Level::Info && !arguments.explain) {
             talk::warning(&format!("{}: {}", note.path, note.reason));
         }
         is_silent &= preview.outputs.is_empty();
-        describe(&mut text, agent, event, &preview);
+        if arguments.explain {
+            explain(&mut text, agent, event, &preview, &ask);
+        } else {
+            describe(&mut text, agent, event, &preview);
+        }
     }
-    output::print(&text)?;
+    output::print(&if arguments.explain { Wrap::of_terminal().paragraphs(&text) } else { text })?;
     if is_silent && present(&places, named_by(&settings)) == 0 {
         talk::hint(
             "nothing is set up here yet: `brief index` indexes your documents, `brief init context` creates core files, `brief init domain` starts a domain",
@@ -84,6 +98,39 @@ fn describe(text: &mut String, agent: &Agent, event: &Event, preview: &Preview) 
         let _ = writeln!(text, "# output {} of {}: {size} {}, {when}\n", number + 1, preview.outputs.len(), agent.unit.words());
         text.push_str(&output.text);
         text.push('\n');
+    }
+}
+
+/// Writes why each piece of an event comes, and what did not: the same facts that `brief why` has.
+fn explain(text: &mut String, agent: &Agent, event: &Event, preview: &Preview, ask: &Ask<'_>) {
+    let _ = writeln!(text, "# {} at {}", agent.title, event.name);
+    for segment in &preview.segments {
+        let source = segment.source.map(|source| format!("{}: ", source.name())).unwrap_or_default();
+        let part = segment.part.map(|part| format!(", part {} of {}", part.number, part.of)).unwrap_or_default();
+        let when = if (segment.slot as usize) < preview.leaving { "" } else { ", queued" };
+        let path = if segment.path.is_empty() { "(list of what was left out)".into() } else { one_line(&segment.path) };
+        let _ = writeln!(text, "  {path}: {} tokens{part}{when} ({source}{})", segment.tokens, one_line(&segment.reason.to_string()));
+    }
+    for note in &preview.notes {
+        let decided = note.decided_by.as_deref().map(|by| format!(" [{by}]")).unwrap_or_default();
+        let _ = writeln!(text, "  note: {}{}", one_line(&note.to_string()), one_line(&decided));
+    }
+    let message = ask.message.filter(|_| event.moment == Moment::Message);
+    if let Some(message) = message {
+        let request = SelectRequest { explained: EXPLAINED, ..SelectRequest::new(message, ask.places, ask.settings) };
+        match select(&request) {
+            Ok(choice) => {
+                let max_docs = &ask.settings.docs.max_docs;
+                let chosen = select_explain::text(&choice, request.limit, max_docs, |candidate| candidate.shown.clone());
+                text.extend(chosen.lines().map(|line| if line.is_empty() { "\n".to_owned() } else { format!("  {line}\n") }));
+            }
+            Err(failure) => {
+                let _ = writeln!(text, "  documents: {failure}");
+            }
+        }
+    }
+    if preview.segments.is_empty() && message.is_none() {
+        text.push_str("  nothing\n");
     }
 }
 

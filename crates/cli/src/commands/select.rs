@@ -1,6 +1,6 @@
 //! `brief select`: selects the documents that fit a message.
 
-mod explain;
+pub(crate) mod explain;
 
 use std::io::{self, BufRead, IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -16,6 +16,7 @@ use clap::Args;
 
 use crate::args::words;
 use crate::host::Process;
+use crate::wrap::Wrap;
 use crate::{environment, output, talk};
 
 /// The longest message that is read from standard input, in bytes.
@@ -102,10 +103,11 @@ impl Asking<'_> {
         warn(&choice, &self.places.here, &mut Vec::new());
         let path = |candidate: &Candidate| self.path(candidate);
         if self.arguments.explain {
-            return output::print(&explain::text(&choice, self.arguments.limit, path));
+            let text = explain::text(&choice, self.arguments.limit, &self.settings.docs.max_docs, path);
+            return output::print(&Wrap::of_terminal().paragraphs(&text));
         }
         if self.arguments.json {
-            return output::print(&format!("{}\n", explain::json(&choice, path)));
+            return output::print(&format!("{}\n", explain::json(&choice, self.arguments.limit, &self.settings.docs.max_docs, path)));
         }
         output::print(&self.line(&choice))
     }

@@ -22,7 +22,7 @@ use crate::key::SessionKey;
 use crate::ledger::{
     Admission, Arrival, Arrived, Claim, Earlier, Forgetting, Given, Known, Ledger, LogEntry, PlanId, PlanState, Printer, Seen,
 };
-use crate::reader::{DeliveryRow, EventRow, Filter, Reader, SessionName, SessionRow, UsageRow};
+use crate::reader::{DeliveryRow, EventRow, Filter, Reader, SessionName, SessionRow, UsageRow, WindowRow};
 use crate::receipt::{Judgement, OpenReceipts, ReceiptRow};
 
 pub(crate) use open::{damaged, file_in, open, open_existing};
@@ -322,6 +322,10 @@ impl Ledger for SqliteLedger {
 impl Reader for SqliteLedger {
     fn sessions(&mut self, filter: &Filter<'_>) -> Result<Vec<SessionRow>, StoreError> {
         views::sessions(&self.connection, filter)
+    }
+
+    fn window(&mut self, key: &SessionKey) -> Result<Option<WindowRow>, StoreError> {
+        views::window(&self.connection, key)
     }
 
     fn names(&mut self) -> Result<Vec<SessionName>, StoreError> {

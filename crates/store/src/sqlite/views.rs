@@ -10,7 +10,7 @@ use super::{DELIVERED, LOST, PENDING, source_of};
 use crate::error::StoreError;
 use crate::key::SessionKey;
 use crate::outcome::Outcome;
-use crate::reader::{DeliveryRow, EventRow, Filter, SessionName, SessionRow, State, UsageRow};
+use crate::reader::{DeliveryRow, EventRow, Filter, SessionName, SessionRow, State, UsageRow, WindowRow};
 use crate::receipt::{ReceiptRow, Verdict};
 
 /// Returns the short name of the session in columns `at`, `at + 1` and `at + 2`.
@@ -113,6 +113,27 @@ fn oldest_first<T>(mut rows: Vec<T>) -> Vec<T> {
 /// Returns the name of the session whose agent, native id, sub-agent, directory and title begin at column `at`.
 fn name(row: &Row<'_>, at: usize) -> rusqlite::Result<SessionName> {
     Ok(SessionName { agent: row.get(at)?, session: short(row, at)?, directory: row.get(at + 3)?, title: row.get(at + 4)? })
+}
+
+pub(super) fn window(connection: &Connection, key: &SessionKey) -> Result<Option<WindowRow>, StoreError> {
+    let mut statement = connection.prepare(&format!(
+        "SELECT agent, native, sub_agent, {DIRECTORY}, title, id, epoch, last_seen FROM sessions WHERE agent = ?1 AND native = ?2 AND sub_agent = ?3"
+    ))?;
+    let found = statement
+        .query_row([&key.agent, &key.native, &key.sub_agent], |row| Ok((name(row, 0)?, row.get::<_, i64>(5)?, row.get(6)?, row.get(7)?)));
+    let Some((name, session, epoch, last_seen)) = found.optional()? else { return Ok(None) };
+    let (files, tokens, queued, lost) = connection.query_row(
+        "SELECT count(DISTINCT iif(state = 2 AND file <> '', file, NULL)), coalesce(sum(iif(state = 2, tokens, 0)), 0),
+         coalesce(sum(state < 2), 0), coalesce(sum(verdict IN ('cut', 'missing')), 0) FROM deliveries WHERE session = ?1 AND epoch = ?2",
+        [session, epoch],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
+    )?;
+    let mut statement = connection.prepare(
+        "SELECT file FROM deliveries WHERE session = ?1 AND epoch = ?2 AND state = 2 AND file <> '' AND carrier =
+         (SELECT max(carrier) FROM deliveries WHERE session = ?1 AND epoch = ?2 AND state = 2) GROUP BY file ORDER BY min(id)",
+    )?;
+    let latest = statement.query_map([session, epoch], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok(Some(WindowRow { name, epoch, files, tokens, queued, lost, latest, last_seen }))
 }
 
 pub(super) fn names(connection: &Connection) -> Result<Vec<SessionName>, StoreError> {

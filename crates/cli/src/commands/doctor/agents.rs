@@ -13,11 +13,10 @@ use briefing_core::settings::Places;
 use briefing_core::shown::path_text;
 use briefing_core::{Failure, NoteKind};
 
-use super::{Check, Verdict, gate_entry, plugins, probe, program, server, switch, trust};
-use crate::agent_version;
+use super::{Check, Records, Verdict, gate_entry, plugins, probe, program, server, switch, trust};
 use crate::commands::install::files::{self, project_of, scope, state_of};
-use crate::commands::log::{Records, moment};
 use crate::commands::verify::{counted, counts, lost};
+use crate::{agent_version, when};
 
 pub(super) fn examine(agent: &'static Agent, places: &Places, records: &Records, fix: bool) -> Result<Vec<Check>, Failure> {
     let root = project_of(places);
@@ -190,7 +189,7 @@ fn fired(agent: &Agent, records: &Records) -> Check {
     let cut = own.iter().filter(|event| event.notes.iter().any(|note| note.kind == NoteKind::NoRoom)).count();
     let detail = format!(
         "{} ({}), {} calls, p50 {:.1} ms, p99 {:.1} ms, {queued} with something queued, {cut} with something left out",
-        moment(last.at),
+        when::shown(last.at),
         last.event,
         own.len(),
         at(50),

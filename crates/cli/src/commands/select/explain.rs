@@ -3,12 +3,14 @@
 use std::fmt::Write as _;
 
 use briefing_core::Candidate;
-use briefing_core::select::{Ranked, Verdict};
-use briefing_core::sources::docs::Choice;
+use briefing_core::select::Verdict;
+use briefing_core::settings::Setting;
+use briefing_core::shown::one_line;
+use briefing_core::sources::docs::{Choice, Explained, Shown, explain_choice};
 use serde_json::{Value, json};
 
-/// Returns the explanation as text.
-pub(super) fn text(choice: &Choice, limit: usize, path: impl Fn(&Candidate) -> String) -> String {
+/// Returns the explanation as text. `limit` is the number of documents that were asked for.
+pub(crate) fn text(choice: &Choice, limit: usize, max_docs: &Setting<u64>, path: impl Fn(&Candidate) -> String) -> String {
     let (selection, chosen) = (&choice.selection, choice.chosen());
     let mut text = String::new();
     let words = if selection.words.is_empty() { "none".to_owned() } else { selection.words.join(", ") };
@@ -26,11 +28,10 @@ pub(super) fn text(choice: &Choice, limit: usize, path: impl Fn(&Candidate) -> S
         let _ = writeln!(text, "chosen by the model: {}", numbers.join(", "));
     }
     let mut last = None;
-    for (number, candidate) in (1..).zip(&selection.candidates) {
-        let ranked = &candidate.about.ranked;
-        if last != Some(ranked.verdict) {
-            last = Some(ranked.verdict);
-            let _ = match ranked.verdict {
+    for (candidate, explained) in selection.candidates.iter().zip(explain_choice(choice, limit, max_docs)) {
+        if last != Some(explained.verdict) {
+            last = Some(explained.verdict);
+            let _ = match explained.verdict {
                 Verdict::Chosen if choice.is_models => writeln!(text, "\nshown to the model"),
                 Verdict::Chosen => writeln!(text, "\nchosen"),
                 Verdict::OverLimit => writeln!(text, "\nover the limit of {limit}"),
@@ -39,53 +40,23 @@ pub(super) fn text(choice: &Choice, limit: usize, path: impl Fn(&Candidate) -> S
                 Verdict::Abstained => writeln!(text, "\nnearest"),
             };
         }
-        let _ = writeln!(
-            text,
-            "{:>3}. {}  score {:.3} (words {:.3}, meaning {:.2})",
-            number,
-            path(candidate),
-            ranked.score,
-            ranked.words,
-            ranked.meaning
-        );
-        if !ranked.matches.is_empty() {
-            let _ = writeln!(text, "     {}", matches(ranked));
-        }
-        if let Some(section) = ranked.sections.first().filter(|section| !section.trail.is_empty()) {
-            let _ = writeln!(text, "     best section: {}", section.trail);
+        let _ = writeln!(text, "{:>3}. {}  {}", explained.place, one_line(&path(candidate)), explained.score_words());
+        for line in explained.details(Shown::Missed) {
+            let _ = writeln!(text, "     {}", one_line(&line));
         }
     }
     text
 }
 
-fn matches(ranked: &Ranked) -> String {
-    let found = ranked.matches.iter().map(|found| {
-        let fields: Vec<&str> = found.fields.iter().map(|field| field.name()).collect();
-        format!("{}: {}", found.word, fields.join(", "))
-    });
-    found.collect::<Vec<_>>().join("; ")
-}
-
 /// Returns the complete result as JSON.
-pub(super) fn json(choice: &Choice, path: impl Fn(&Candidate) -> String) -> Value {
+pub(super) fn json(choice: &Choice, limit: usize, max_docs: &Setting<u64>, path: impl Fn(&Candidate) -> String) -> Value {
     let selection = &choice.selection;
     let chosen: Vec<String> = choice.chosen().into_iter().map(&path).collect();
-    let described = |candidate: &Candidate| {
-        let ranked = &candidate.about.ranked;
-        let matches = ranked.matches.iter().map(|found| {
-            let fields: Vec<&str> = found.fields.iter().map(|field| field.name()).collect();
-            json!({ "word": found.word, "fields": fields })
-        });
-        json!({
-            "path": path(candidate),
-            "title": ranked.title,
-            "score": ranked.score,
-            "words": ranked.words,
-            "meaning": ranked.meaning,
-            "verdict": verdict(ranked.verdict),
-            "matches": matches.collect::<Vec<_>>(),
-            "sections": ranked.sections.iter().map(|section| section.trail.as_str()).collect::<Vec<_>>(),
-        })
+    let described = |(candidate, explained): (&Candidate, Explained)| {
+        let sections = candidate.about.ranked.sections.iter().map(|section| section.trail.as_str());
+        let mut value = json!(Explained { path: path(candidate), ..explained });
+        value["sections"] = sections.collect();
+        value
     };
     json!({
         "paths": chosen,
@@ -95,17 +66,7 @@ pub(super) fn json(choice: &Choice, path: impl Fn(&Candidate) -> String) -> Valu
         "threshold": selection.threshold,
         "words": selection.words,
         "documents": selection.documents,
-        "candidates": selection.candidates.iter().map(described).collect::<Vec<_>>(),
+        "candidates": selection.candidates.iter().zip(explain_choice(choice, limit, max_docs)).map(described).collect::<Vec<_>>(),
         "notes": choice.notes.iter().chain(&choice.unread).collect::<Vec<_>>(),
     })
-}
-
-fn verdict(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Chosen => "chosen",
-        Verdict::BelowCut => "below-cut",
-        Verdict::NotMeant => "not-meant",
-        Verdict::OverLimit => "over-limit",
-        Verdict::Abstained => "abstained",
-    }
 }

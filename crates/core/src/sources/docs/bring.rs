@@ -7,7 +7,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
-use super::choose::{Documents, SelectRequest};
+use super::choose::{Choice, Documents, SelectRequest};
 use super::corpus::Corpus;
 use super::excerpt::{around, best, body, outline};
 use super::markdown::references;
@@ -80,7 +80,7 @@ pub fn bring(request: &SelectRequest<'_>) -> Brought {
         groups: Vec::new(),
         notes: Vec::new(),
     };
-    let needed = choice.selection.candidates.first().map_or(0.0, |best| best.about.ranked.score) * CLOSE;
+    let needed = needed_of(&choice);
     let is_close = |candidate: &&Candidate| choice.is_models || candidate.about.ranked.score >= needed;
     let (close, far): (Vec<&Candidate>, Vec<&Candidate>) = choice.chosen().into_iter().partition(is_close);
     for candidate in far {
@@ -118,6 +118,11 @@ pub fn bring(request: &SelectRequest<'_>) -> Brought {
         None => Silence::LeftOut,
     });
     brought
+}
+
+/// Returns the score that a document needs to be worth its room.
+pub(super) fn needed_of(choice: &Choice) -> f32 {
+    choice.selection.candidates.first().map_or(0.0, |best| best.about.ranked.score) * CLOSE
 }
 
 fn failed(failure: &crate::Failure) -> Note {

@@ -18,7 +18,7 @@ use crate::text;
 /// The maximum size of a document.
 pub const MAX_DOCUMENT_BYTES: u64 = 2 * 1024 * 1024;
 /// Directories with third-party documents.
-const FOREIGN: [&str; 4] = ["node_modules", "target", "vendor", "__pycache__"];
+pub(super) const FOREIGN: [&str; 4] = ["node_modules", "target", "vendor", "__pycache__"];
 
 /// A document that was reached.
 #[derive(Debug, Clone)]

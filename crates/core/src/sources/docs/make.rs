@@ -151,7 +151,7 @@ impl Plan {
 }
 
 /// Returns whether a document is written for everybody who comes to its directory: it is in the root, or a README.
-fn is_start(below_root: &Path) -> bool {
+pub(super) fn is_start(below_root: &Path) -> bool {
     let stem = below_root.file_stem().map(|stem| stem.to_string_lossy().to_lowercase().replace('-', "_")).unwrap_or_default();
     let mut directories = below_root.components().rev().skip(1).peekable();
     if directories.peek().is_none() {

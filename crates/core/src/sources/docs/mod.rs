@@ -15,6 +15,7 @@ mod corpus;
 mod crawl;
 mod entries;
 mod excerpt;
+mod explain;
 #[cfg(test)]
 mod failing;
 mod find;
@@ -33,6 +34,7 @@ mod stamp;
 mod tests;
 #[cfg(test)]
 mod tests_bring;
+mod unlisted;
 
 pub use bring::{bring, reason_of};
 pub use catalogue::{Catalogue, Catalogued, Fetched, catalogue, everything};
@@ -40,8 +42,10 @@ pub use choose::{Choice, Examined, Model, SelectRequest, asks_a_model, examine, 
 pub use corpus::IndexState;
 pub use crawl::{DeadReference, MAX_DOCUMENT_BYTES};
 pub(in crate::sources) use excerpt::section_of;
+pub use explain::{Decision, Explained, Found, Shown, Test, TestKind, explain, explain_choice};
 pub use find::{INDEX_VARIABLES, IndexFile, IndexFiles, Reach, find, may_be_here, named_from};
 pub use index::{Index, IndexedDocument};
 pub use make::{Made, Plan, make};
 pub use prepare::prepare;
 pub use root::way;
+pub use unlisted::{Unlisted, unlisted};
