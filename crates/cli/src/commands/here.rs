@@ -13,13 +13,14 @@ use briefing_core::project::marked_or_self;
 use briefing_core::settings::{Layer, Places, Settings};
 use briefing_core::sources::{Ask, docs, named_by, present};
 use briefing_core::{Failure, Moment};
+use briefing_store::{Filter, timeline};
 
 use super::doctor::shortened;
 use super::install::files::{is_here, scope};
 use super::log;
 use crate::columns::{fill, short, tilde, width};
 use crate::host::Looking;
-use crate::{environment, output};
+use crate::{environment, output, when};
 
 /// How many next steps are suggested.
 const SUGGESTED: usize = 3;
@@ -109,19 +110,25 @@ fn hooks(agents: &[&'static Agent], places: &Places) -> String {
     if agents.is_empty() {
         return "\nAgents: none was found on this machine.\n".to_owned();
     }
-    let records = log::read(None).unwrap_or_default();
     let widest = agents.iter().map(|agent| width(agent.title)).max().unwrap_or(0);
     let mut text = String::from("\nAgents:\n");
     for agent in agents {
-        let last = records.events.iter().rev().find(|event| event.name.agent == agent.name);
-        let words = match (is_installed(agent, places), last) {
+        let words = match (is_installed(agent, places), last_call(agent, places)) {
             (false, _) => "hooks are not installed".to_owned(),
             (true, None) => "hooks are installed, never called so far".to_owned(),
-            (true, Some(event)) => format!("hooks are installed, last called {}", log::moment(event.at)),
+            (true, Some(at)) => format!("hooks are installed, last called {}", when::shown(at)),
         };
         let _ = writeln!(text, "  {:<widest$}  {words}", agent.title);
     }
     text
+}
+
+/// Returns when an agent last called a hook, in milliseconds since 1970.
+fn last_call(agent: &Agent, places: &Places) -> Option<i64> {
+    let place = log::place(places).ok()?;
+    let mut ledger = log::open(&place).ok()?;
+    let newest = Filter { agent: Some(agent.name), newest: Some(1), ..Filter::default() };
+    timeline(log::as_reader(&mut ledger), &place, &newest).ok()?.last().map(|event| event.at)
 }
 
 fn is_installed(agent: &Agent, places: &Places) -> bool {
