@@ -42,6 +42,7 @@ pub(super) const ROW: Agent = Agent {
     user_file: "hooks/brief.json",
     project_file: ".github/hooks/brief.json",
     sub_agents: "identified by `agentId`, which is also their session (measured)",
+    // Named in the client's list of settings; not measured.
     switch: Some(Switch { project: &[], user: "settings.json", key: "/disableAllHooks", off: true, list: None, managed: None }),
     plugins: Some(Plugins {
         directory: "installed-plugins",
@@ -66,7 +67,8 @@ pub(super) const ROW: Agent = Agent {
     ..BASE
 };
 
-/// It would take the plugin of Claude Code too, but ignores what such hooks print. Its own manifest and its own list come first.
+/// It takes the plugin of Claude Code too, but ignored what hooks of that form printed from its settings. Its own manifest and its
+/// own list come first.
 const LAYOUT: Layout = Layout {
     manifest: ".github/plugin/plugin.json",
     also: r#"{"author":{"name":"Briefing maintainers"},"license":"MIT OR Apache-2.0","hooks":"hooks/hooks.json","mcpServers":".mcp.json","skills":"skills/"}"#,
