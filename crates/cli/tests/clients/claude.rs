@@ -63,7 +63,7 @@ fn a_fork_receives_nothing_that_its_parent_received() {
     for turn in forked.turns() {
         assert_whole(turn, &log(&client));
     }
-    let sessions = log(&client).lines().filter(|line| line.ends_with("epoch 1:")).count();
+    let sessions = log(&client).lines().filter(|line| line.starts_with("claude · ")).count();
     assert_eq!(sessions, 2, "the fork has an id of its own: {}", log(&client));
 }
 
