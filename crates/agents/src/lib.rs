@@ -15,6 +15,7 @@ pub mod install;
 pub mod lanes;
 pub mod moment;
 pub mod preview;
+pub mod report;
 pub mod request;
 pub mod setup;
 pub mod table;

@@ -8,6 +8,7 @@
 //! for a database are bounded, and every look goes on where the one before stopped.
 
 mod compare;
+pub mod conversation;
 mod database;
 mod file;
 pub mod format;
@@ -19,11 +20,12 @@ use std::path::Path;
 
 use briefing_core::fs::FileProblem;
 use briefing_store::{Judged, Judgement, Ledger, Look, OpenReceipts, SessionKey, StoreError, Unproven};
+use serde_json::Value;
 
 use crate::agent::Agent;
 use crate::host::Host;
 use compare::Comparison;
-use format::Storage;
+use format::{Storage, Transcript};
 
 /// How much one look may read and compare.
 #[derive(Debug, Clone, Copy)]
@@ -62,6 +64,20 @@ impl fmt::Display for Silence {
             Self::Unreadable(problem) => write!(f, "the transcript cannot be read: {problem}"),
         }
     }
+}
+
+/// What reads the records of a transcript, one after the other.
+trait Visitor {
+    /// Returns where to begin in a file of this identity and length.
+    fn begin(&mut self, file: &str, length: u64) -> u64;
+
+    /// Goes past a line that is no record.
+    fn pass(&mut self, end: u64);
+
+    /// Goes past a record that cannot be read: it may have held anything.
+    fn damage(&mut self, end: u64);
+
+    fn record(&mut self, record: &Value, at: u64, end: u64);
 }
 
 /// What a look into a transcript found out.
@@ -125,10 +141,23 @@ fn look(agent: &Agent, key: &SessionKey, host: &dyn Host, open: &OpenReceipts, b
     if comparison.is_done() {
         return Ok(comparison.finish(true));
     }
-    let path = place::find(agent, transcript, key, host, open.transcript.as_deref())?;
-    let is_complete = match transcript.storage {
-        Storage::Lines => file::read(&path, budget, &mut comparison)?,
-        Storage::Database { sessions, records } => database::read(&path, sessions, records, key, &mut comparison)?,
-    };
+    let is_complete = visit(agent, transcript, key, host, open.transcript.as_deref(), budget, &mut comparison)?;
     Ok(comparison.finish(is_complete))
+}
+
+/// Gives the records of a session's transcript to a visitor. Returns whether the end was reached.
+fn visit(
+    agent: &Agent,
+    transcript: &Transcript,
+    key: &SessionKey,
+    host: &dyn Host,
+    named: Option<&str>,
+    budget: Budget,
+    visitor: &mut dyn Visitor,
+) -> Result<bool, Silence> {
+    let path = place::find(agent, transcript, key, host, named)?;
+    match transcript.storage {
+        Storage::Lines => file::read(&path, budget, visitor),
+        Storage::Database { sessions, records } => database::read(&path, sessions, records, key, visitor),
+    }
 }

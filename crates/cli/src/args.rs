@@ -97,6 +97,10 @@ pub(crate) enum Command {
     /// Show one line about what the current window holds, for a status bar
     #[command(after_help = commands::status::SNIPPET)]
     Status(commands::status::Arguments),
+    /// Show what context cost, what the models used of it, and what to change
+    Report(commands::report::Arguments),
+    /// Open a local page with everything that your agents received
+    Inspect(commands::inspect::Arguments),
     /// Print the commented default settings, or every value and where it was set
     Config(commands::config::Arguments),
     /// Set up a webhook that receives how much context was sent, never its text

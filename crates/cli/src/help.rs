@@ -14,7 +14,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Knowledge", &["context", "learn", "state", "maintain", "gate", "decision", "learning", "convention", "task"]),
     ("Documents", &["index", "select", "docs"]),
     ("Files", &["pack", "read", "gather", "run", "goals", "goal", "trust"]),
-    ("See", &["log", "why", "verify", "status"]),
+    ("See", &["log", "why", "verify", "status", "report", "inspect"]),
     ("Settings", &["config", "notify", "completions", "man"]),
 ];
 

@@ -5,7 +5,7 @@ use briefing_core::measure::Unit;
 
 use super::{BASE, event, loads, mute};
 use crate::agent::{Agent, Kept, Layout, Loaded, Managed, Market, Mcp, Older, PROMPT, Plugins, Prompting, Registration, Switch};
-use crate::transcripts::format::{Place, Shown, Storage, SubAgents, Transcript};
+use crate::transcripts::format::{Fill, Load, Entered, Place, Shown, Storage, SubAgents, Talk, Transcript};
 
 pub(super) const ROW: Agent = Agent {
     name: "claude",
@@ -127,4 +127,23 @@ const TRANSCRIPT: Transcript = Transcript {
     answers: &[&[("type", "assistant")]],
     is_escaped: false,
     rewrite: None,
+    talk: Talk {
+        texts: &["message.content.*.text", "message.content.*.thinking"],
+        calls: &["message.content.*.input"],
+        loaded: &[
+            Entered { kind: Load::Message, is: &[("type", "user")], texts: &["message.content", "message.content.*.text"] },
+            Entered { kind: Load::Tool, is: &[("type", "user")], texts: &["message.content.*.content"] },
+            Entered {
+                kind: Load::Instructions,
+                is: &[("type", "attachment"), ("attachment.type", "nested_memory")],
+                texts: &["attachment.content.content"],
+            },
+            Entered { kind: Load::Instructions, is: &[("type", "attachment"), ("renderedRole", "system")], texts: &["rendered.*.content"] },
+        ],
+        fill: Some(Fill {
+            is: &[("type", "assistant")],
+            used: &["message.usage.input_tokens", "message.usage.cache_creation_input_tokens", "message.usage.cache_read_input_tokens"],
+            size: "",
+        }),
+    },
 };

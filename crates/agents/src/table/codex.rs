@@ -5,7 +5,7 @@ use briefing_core::measure::Unit;
 
 use super::{BASE, FIELDS, MCP, event, loads, mute};
 use crate::agent::{Agent, Fields, Handler, Kept, Layout, Market, Mcp, PROMPT, Plugins, Prompting, Registration, Switch, Trust};
-use crate::transcripts::format::{Place, Shown, Storage, Transcript};
+use crate::transcripts::format::{Fill, Load, Entered, Place, Shown, Storage, Talk, Transcript};
 
 pub(super) const ROW: Agent = Agent {
     name: "codex",
@@ -104,4 +104,30 @@ const TRANSCRIPT: Transcript = Transcript {
     ],
     is_escaped: false,
     rewrite: None,
+    talk: Talk {
+        texts: &["payload.content.*.text"],
+        calls: &["payload.arguments", "payload.input"],
+        loaded: &[
+            Entered {
+                kind: Load::Message,
+                is: &[("type", "response_item"), ("payload.role", "user")],
+                texts: &["payload.content.*.text"],
+            },
+            Entered {
+                kind: Load::Tool,
+                is: &[("type", "response_item"), ("payload.type", "function_call_output")],
+                texts: &["payload.output"],
+            },
+            Entered {
+                kind: Load::Tool,
+                is: &[("type", "response_item"), ("payload.type", "custom_tool_call_output")],
+                texts: &["payload.output"],
+            },
+        ],
+        fill: Some(Fill {
+            is: &[("type", "event_msg"), ("payload.type", "token_count")],
+            used: &["payload.info.last_token_usage.input_tokens"],
+            size: "payload.info.model_context_window",
+        }),
+    },
 };

@@ -4,7 +4,7 @@ use briefing_core::Moment;
 
 use super::{BASE, MCP, event, loads, mute};
 use crate::agent::{Agent, Fields, Keeps, Kept, Layout, Market, Mcp, Plugins, Recipe, Registration, Shape, Switch, Trust};
-use crate::transcripts::format::{Place, Shown, Storage, Transcript};
+use crate::transcripts::format::{Fill, Load, Entered, Place, Shown, Storage, Talk, Transcript};
 
 pub(super) const ROW: Agent = Agent {
     name: "copilot",
@@ -95,4 +95,18 @@ const TRANSCRIPT: Transcript = Transcript {
     answers: &[&[("type", "assistant.message")]],
     is_escaped: false,
     rewrite: None,
+    talk: Talk {
+        texts: &["data.content"],
+        calls: &["data.toolRequests.*.arguments"],
+        loaded: &[
+            Entered { kind: Load::Message, is: &[("type", "user.message")], texts: &["data.content"] },
+            Entered { kind: Load::Tool, is: &[("type", "tool.execution_complete")], texts: &["data.result.content"] },
+            Entered { kind: Load::Instructions, is: &[("type", "system.message")], texts: &["data.content"] },
+        ],
+        fill: Some(Fill {
+            is: &[("type", "session.usage_record")],
+            used: &["data.usage.inputTokens"],
+            size: "data.usage.maxPromptTokens",
+        }),
+    },
 };

@@ -4,7 +4,7 @@ use briefing_core::Moment;
 
 use super::{BASE, MCP, event, loads, mute};
 use crate::agent::{Agent, Handler, Kept, Layout, Mcp, PROMPT, Plugins, Prompting, Switch, TimeoutUnit, Trust};
-use crate::transcripts::format::{Place, Rewrite, Shown, Storage, Transcript};
+use crate::transcripts::format::{Fill, Load, Entered, Place, Rewrite, Shown, Storage, Talk, Transcript};
 
 pub(super) const ROW: Agent = Agent {
     name: "gemini",
@@ -74,4 +74,13 @@ const TRANSCRIPT: Transcript = Transcript {
     is_escaped: true,
     // After `/compress`, when it is full, and when a turn is cancelled.
     rewrite: Some(Rewrite { mark: r#"{"$set":{"messages":"#, keeps: None }),
+    talk: Talk {
+        texts: &["content"],
+        calls: &["toolCalls.*.args"],
+        loaded: &[
+            Entered { kind: Load::Message, is: &[("type", "user")], texts: &["content", "content.*.text"] },
+            Entered { kind: Load::Tool, is: &[("type", "gemini")], texts: &["toolCalls.*.result"] },
+        ],
+        fill: Some(Fill { is: &[("type", "gemini")], used: &["tokens.input"], size: "" }),
+    },
 };

@@ -4,7 +4,7 @@ use briefing_core::Moment;
 
 use super::{BASE, MCP, event, mute};
 use crate::agent::{Agent, Fields, Mcp, Recipe, Registration, Shape, TimeoutUnit};
-use crate::transcripts::format::{Place, Shown, Storage, Transcript};
+use crate::transcripts::format::{Fill, Load, Entered, Place, Shown, Storage, Talk, Transcript};
 
 pub(super) const ROW: Agent = Agent {
     name: "opencode",
@@ -58,4 +58,17 @@ const TRANSCRIPT: Transcript = Transcript {
     answers: &[&[("message.role", "assistant")]],
     is_escaped: false,
     rewrite: None,
+    talk: Talk {
+        texts: &["part.text"],
+        calls: &["part.state.input"],
+        loaded: &[
+            Entered { kind: Load::Message, is: &[("message.role", "user"), ("part.type", "text")], texts: &["part.text"] },
+            Entered { kind: Load::Tool, is: &[("message.role", "assistant"), ("part.type", "tool")], texts: &["part.state.output"] },
+        ],
+        fill: Some(Fill {
+            is: &[("message.role", "assistant"), ("part.type", "step-finish")],
+            used: &["part.tokens.input", "part.tokens.cache.read", "part.tokens.cache.write"],
+            size: "",
+        }),
+    },
 };

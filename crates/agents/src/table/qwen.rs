@@ -4,7 +4,7 @@ use briefing_core::Moment;
 
 use super::{BASE, MCP, event, loads, mute};
 use crate::agent::{Agent, Handler, Keeps, Mcp, Shape, Switch, TimeoutUnit};
-use crate::transcripts::format::{Place, Rewrite, Shown, Storage, Transcript};
+use crate::transcripts::format::{Fill, Load, Entered, Place, Rewrite, Shown, Storage, Talk, Transcript};
 
 pub(super) const ROW: Agent = Agent {
     name: "qwen",
@@ -62,4 +62,13 @@ const TRANSCRIPT: Transcript = Transcript {
     answers: &[&[("type", "assistant")]],
     is_escaped: true,
     rewrite: Some(Rewrite { mark: r#""subtype":"chat_compression""#, keeps: Some(Moment::Session) }),
+    talk: Talk {
+        texts: &["message.parts.*.text"],
+        calls: &["message.parts.*.functionCall.args"],
+        loaded: &[
+            Entered { kind: Load::Message, is: &[("type", "user")], texts: &["message.parts.*.text"] },
+            Entered { kind: Load::Tool, is: &[("type", "tool_result")], texts: &["message.parts.*.functionResponse.response"] },
+        ],
+        fill: Some(Fill { is: &[("type", "assistant")], used: &["usageMetadata.promptTokenCount"], size: "" }),
+    },
 };

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use memchr::memmem;
 use serde_json::Value;
 
-use super::Found;
+use super::{Found, Visitor};
 use super::format::{Is, Shown, Transcript};
 use crate::agent::Agent;
 
@@ -58,46 +58,6 @@ impl<'a> Comparison<'a> {
     /// Returns whether there is nothing to search for.
     pub(super) fn is_done(&self) -> bool {
         self.wanted.is_empty()
-    }
-
-    /// Returns where to begin in a file of this identity and length: a file that is new or has become shorter is read from
-    /// its beginning.
-    pub(super) fn begin(&mut self, file: &str, length: u64) -> u64 {
-        if self.look.file != file || self.look.offset > length {
-            self.look = Look { file: file.to_owned(), ..Look::default() };
-        }
-        self.start = self.look.offset;
-        self.start
-    }
-
-    /// Goes past a line that is no record.
-    pub(super) fn pass(&mut self, end: u64) {
-        self.look.offset = end;
-    }
-
-    /// Goes past a record that cannot be read: it may have held anything.
-    pub(super) fn damage(&mut self, end: u64) {
-        self.look.damaged = i64::MAX;
-        self.look.offset = end;
-    }
-
-    pub(super) fn record(&mut self, record: &Value, at: u64, end: u64) {
-        self.look.offset = end;
-        if let Some(time) = time(record) {
-            self.look.last = self.look.last.max(time);
-            self.look.damaged = self.look.damaged.min(self.look.last);
-        }
-        for (rank, shown) in self.transcript.shown.iter().enumerate().filter(|(_, shown)| matches(record, shown.is)) {
-            for path in shown.texts {
-                texts(record, path, &mut |text| self.compare(rank, shown, text, at));
-            }
-        }
-        if self.transcript.inputs.iter().any(|is| matches(record, is)) {
-            self.look.asked = self.look.last;
-        }
-        if self.transcript.answers.iter().any(|is| matches(record, is)) {
-            self.look.answered = self.look.asked;
-        }
     }
 
     /// Searches for every delivery that this text may hold.
@@ -183,6 +143,45 @@ impl<'a> Comparison<'a> {
     }
 }
 
+impl Visitor for Comparison<'_> {
+    /// A file that is new or has become shorter is read from its beginning.
+    fn begin(&mut self, file: &str, length: u64) -> u64 {
+        if self.look.file != file || self.look.offset > length {
+            self.look = Look { file: file.to_owned(), ..Look::default() };
+        }
+        self.start = self.look.offset;
+        self.start
+    }
+
+    fn pass(&mut self, end: u64) {
+        self.look.offset = end;
+    }
+
+    fn damage(&mut self, end: u64) {
+        self.look.damaged = i64::MAX;
+        self.look.offset = end;
+    }
+
+    fn record(&mut self, record: &Value, at: u64, end: u64) {
+        self.look.offset = end;
+        if let Some(time) = time(record) {
+            self.look.last = self.look.last.max(time);
+            self.look.damaged = self.look.damaged.min(self.look.last);
+        }
+        for (rank, shown) in self.transcript.shown.iter().enumerate().filter(|(_, shown)| matches(record, shown.is)) {
+            for path in shown.texts {
+                texts(record, path, false, &mut |text| self.compare(rank, shown, text, at));
+            }
+        }
+        if self.transcript.inputs.iter().any(|is| matches(record, is)) {
+            self.look.asked = self.look.last;
+        }
+        if self.transcript.answers.iter().any(|is| matches(record, is)) {
+            self.look.answered = self.look.asked;
+        }
+    }
+}
+
 /// Returns why nothing can ever be said about a delivery.
 fn never_known(agent: &Agent, transcript: &Transcript, delivery: &Unproven) -> Option<&'static str> {
     if delivery.opening.is_empty() {
@@ -199,32 +198,35 @@ fn never_known(agent: &Agent, transcript: &Transcript, delivery: &Unproven) -> O
 }
 
 /// Returns the time of a record, in milliseconds since 1970.
-fn time(record: &Value) -> Option<i64> {
+pub(super) fn time(record: &Value) -> Option<i64> {
     match record.get("timestamp")? {
         Value::String(text) => text.parse::<Timestamp>().ok().map(Timestamp::as_millisecond),
         number => number.as_i64(),
     }
 }
 
-fn matches(record: &Value, is: Is) -> bool {
+pub(super) fn matches(record: &Value, is: Is) -> bool {
     is.iter()
         .all(|(path, expected)| path.split('.').try_fold(record, |value, name| value.get(name)).and_then(Value::as_str) == Some(expected))
 }
 
-/// Calls `found` with every text at a path.
-fn texts(value: &Value, path: &str, found: &mut impl FnMut(&str)) {
+/// Calls `found` with every text at a path, and with those below it if they count.
+pub(super) fn texts(value: &Value, path: &str, is_deep: bool, found: &mut dyn FnMut(&str)) {
     if path.is_empty() {
-        if let Value::String(text) = value {
-            found(text);
+        match value {
+            Value::String(text) => found(text),
+            Value::Array(items) if is_deep => items.iter().for_each(|item| texts(item, "", true, found)),
+            Value::Object(fields) if is_deep => fields.values().for_each(|field| texts(field, "", true, found)),
+            _ => {}
         }
         return;
     }
     let (name, rest) = path.split_once('.').unwrap_or((path, ""));
     match (name, value) {
-        ("*", Value::Array(items)) => items.iter().for_each(|item| texts(item, rest, found)),
+        ("*", Value::Array(items)) => items.iter().for_each(|item| texts(item, rest, is_deep, found)),
         _ => {
             if let Some(inner) = value.get(name) {
-                texts(inner, rest, found);
+                texts(inner, rest, is_deep, found);
             }
         }
     }

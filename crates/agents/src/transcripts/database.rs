@@ -7,8 +7,7 @@ use briefing_store::SessionKey;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
 
-use super::Silence;
-use super::compare::Comparison;
+use super::{Silence, Visitor};
 use super::file;
 
 /// A database that needs longer is given up, whatever it makes SQLite do.
@@ -16,14 +15,14 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How many of SQLite's own steps lie between two looks at the clock.
 const STEPS: i32 = 10_000;
 
-/// Gives every new record of the session to the comparison. Returns whether the end was reached.
-pub(super) fn read(path: &Path, sessions: &str, records: &str, key: &SessionKey, comparison: &mut Comparison<'_>) -> Result<bool, Silence> {
+/// Gives every new record of the session to the visitor. Returns whether the end was reached.
+pub(super) fn read(path: &Path, sessions: &str, records: &str, key: &SessionKey, visitor: &mut dyn Visitor) -> Result<bool, Silence> {
     let (_, metadata) = file::open(path)?;
-    let start = comparison.begin(&file::identity(&metadata), u64::MAX);
+    let start = visitor.begin(&file::identity(&metadata), u64::MAX);
     let unreadable = |error: rusqlite::Error| Silence::Unreadable(error.to_string());
     let connection = open(path).map_err(unreadable)?;
     let session = find(&connection, sessions, key).map_err(unreadable)?.ok_or(Silence::NotFound)?;
-    rows(&connection, records, &session, start, comparison).map_err(unreadable)?;
+    rows(&connection, records, &session, start, visitor).map_err(unreadable)?;
     Ok(true)
 }
 
@@ -48,7 +47,7 @@ fn find(connection: &Connection, sessions: &str, key: &SessionKey) -> rusqlite::
     Ok(None)
 }
 
-fn rows(connection: &Connection, records: &str, session: &str, start: u64, comparison: &mut Comparison<'_>) -> rusqlite::Result<()> {
+fn rows(connection: &Connection, records: &str, session: &str, start: u64, visitor: &mut dyn Visitor) -> rusqlite::Result<()> {
     let mut statement = connection.prepare(records)?;
     let mut rows = statement.query((session, i64::try_from(start).unwrap_or(i64::MAX)))?;
     while let Some(row) = rows.next()? {
@@ -59,7 +58,7 @@ fn rows(connection: &Connection, records: &str, session: &str, start: u64, compa
         };
         let record = json!({ "timestamp": time, "message": object(2)?, "part": object(3)? });
         let number = u64::try_from(number).unwrap_or_default();
-        comparison.record(&record, number, number);
+        visitor.record(&record, number, number);
     }
     Ok(())
 }

@@ -7,14 +7,13 @@ use std::path::Path;
 use briefing_core::fs::{FileProblem, Irregular, LinkProblem};
 use serde_json::Value;
 
-use super::compare::Comparison;
-use super::{Budget, Silence};
+use super::{Budget, Silence, Visitor};
 use crate::fields::without_lone_surrogates;
 
-/// Gives every new record to the comparison. Returns whether the end was reached.
-pub(super) fn read(path: &Path, budget: Budget, comparison: &mut Comparison<'_>) -> Result<bool, Silence> {
+/// Gives every new record to the visitor. Returns whether the end was reached.
+pub(super) fn read(path: &Path, budget: Budget, visitor: &mut dyn Visitor) -> Result<bool, Silence> {
     let (mut file, metadata) = open(path)?;
-    let start = comparison.begin(&identity(&metadata), metadata.len());
+    let start = visitor.begin(&identity(&metadata), metadata.len());
     let unreadable = |error: io::Error| Silence::Unreadable(error.to_string());
     file.seek(SeekFrom::Start(start)).map_err(unreadable)?;
     let mut lines = Lines { reader: BufReader::with_capacity(64 * 1024, file), offset: start, limit: budget.line };
@@ -23,11 +22,11 @@ pub(super) fn read(path: &Path, budget: Budget, comparison: &mut Comparison<'_>)
         let at = lines.offset;
         match lines.next(&mut line).map_err(unreadable)? {
             Line::Whole => match parse(&line) {
-                Some(record) => comparison.record(&record, at, lines.offset),
-                None if line.trim_ascii().is_empty() => comparison.pass(lines.offset),
-                None => comparison.damage(lines.offset),
+                Some(record) => visitor.record(&record, at, lines.offset),
+                None if line.trim_ascii().is_empty() => visitor.pass(lines.offset),
+                None => visitor.damage(lines.offset),
             },
-            Line::TooLong => comparison.damage(lines.offset),
+            Line::TooLong => visitor.damage(lines.offset),
             // The agent is still writing the last line, or there is none.
             Line::End => return Ok(true),
         }

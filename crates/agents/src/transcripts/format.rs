@@ -21,6 +21,51 @@ pub struct Transcript {
     pub is_escaped: bool,
     /// How it shows that the client has shortened the window, where no event does reliably.
     pub rewrite: Option<Rewrite>,
+    /// Where the rest of the conversation is, besides our texts.
+    pub talk: Talk,
+}
+
+/// Where a transcript has the conversation. A path is as in [`Shown::texts`]; for what the model wrote and what tools took and returned, every text below it counts, too.
+#[derive(Debug, Clone, Copy)]
+pub struct Talk {
+    /// What the model wrote, in the records of [`Transcript::answers`].
+    pub texts: &'static [&'static str],
+    /// The inputs of its tools, in the same records.
+    pub calls: &'static [&'static str],
+    /// What else entered the window.
+    pub loaded: &'static [Entered],
+    /// How full the window was. `None`: the transcript does not say.
+    pub fill: Option<Fill>,
+}
+
+/// A kind of record with something that entered the window without us.
+#[derive(Debug, Clone, Copy)]
+pub struct Entered {
+    pub kind: Load,
+    pub is: Is,
+    pub texts: &'static [&'static str],
+}
+
+/// What entered a window without us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Load {
+    /// What the user typed.
+    Message,
+    /// The output of a tool.
+    Tool,
+    /// Instructions that the agent finds by itself, and its own reminders.
+    Instructions,
+}
+
+/// Records with the agent's own count of tokens in the window.
+#[derive(Debug, Clone, Copy)]
+pub struct Fill {
+    pub is: Is,
+    /// Numbers that add up to what the window held.
+    pub used: &'static [&'static str],
+    /// How much it can hold; empty if the transcript does not say.
+    pub size: &'static str,
 }
 
 /// A record that replaces all messages before it.

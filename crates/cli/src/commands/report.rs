@@ -1,0 +1,210 @@
+//! `brief report`: what context cost, and what it was good for.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use briefing_agents::report::{FileRow, Named, Report, Sum, report};
+use briefing_agents::transcripts::format::Load;
+use briefing_core::Failure;
+use briefing_core::shown::one_line;
+use briefing_store::{Filter, Place, StoreError, reader};
+use clap::Args;
+
+use crate::host::Process;
+use crate::{environment, output, when};
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Count from this time on: `7d`, `yesterday`, `2026-11-17` [default: all that the ledger has, 30 days]
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Print JSON
+    #[arg(long, conflicts_with = "html")]
+    json: bool,
+    /// Print a page for a browser, complete in one file
+    #[arg(long)]
+    html: bool,
+}
+
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How many rows of a table are printed.
+const ROWS: usize = 10;
+/// How wide the text is.
+const WIDTH: usize = 80;
+const INDENT: &str = "  ";
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let since = arguments.since.as_deref().map(|text| when::parse(text, environment::now()?)).transpose()?;
+    let made = make(since)?;
+    if arguments.json {
+        let value = serde_json::to_value(&made).map_err(|error| Failure::new("cannot print the report").because(&error))?;
+        return output::print(&format!("{value:#}\n"));
+    }
+    if arguments.html {
+        return output::print(&briefing_inspect::report_page(&made, &environment::places()?));
+    }
+    output::print(&text(&made))
+}
+
+/// Makes the report of everything from a moment on.
+fn make(since: Option<i64>) -> Result<Report, Failure> {
+    let places = environment::places()?;
+    let Some(place) = Place::of(&places) else {
+        return Err(Failure::new("cannot determine the state directory").hint("set HOME or XDG_STATE_HOME"));
+    };
+    let failed = |error: StoreError| {
+        Failure::new(format!("cannot read the ledger in `{}`", place.directory().display()))
+            .because(&error)
+            .hint("`brief doctor` checks the ledger")
+    };
+    let filter = Filter { since, ..Filter::default() };
+    match reader(&place, PATIENCE).map_err(failed)? {
+        Some(mut reader) => report(&mut *reader, &place, &Process, &filter).map_err(failed),
+        None => Ok(Report::default()),
+    }
+}
+
+/// Returns a number with a comma before every three digits.
+fn number(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.char_indices() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Returns the end of a path, if the whole does not fit.
+fn ending(path: &str, width: usize) -> String {
+    let path = one_line(path);
+    let length = path.chars().count();
+    if length <= width { path } else { format!("…{}", path.chars().skip(length + 1 - width).collect::<String>()) }
+}
+
+/// Breaks a sentence into lines.
+fn wrapped(text: &mut String, first: &str, rest: &str, sentence: &str) {
+    let mut line = first.to_owned();
+    let mut is_empty = true;
+    for word in sentence.split(' ') {
+        if !is_empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            let _ = writeln!(text, "{line}");
+            rest.clone_into(&mut line);
+            is_empty = true;
+        }
+        if !is_empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        is_empty = false;
+    }
+    let _ = writeln!(text, "{line}");
+}
+
+fn text(report: &Report) -> String {
+    let total = report.total;
+    if total.deliveries == 0 {
+        return "Nothing was delivered in this time: `brief log` shows the results of the hooks, `brief doctor` checks them.\n".into();
+    }
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "{} tokens in {} deliveries to {} sessions",
+        number(total.tokens),
+        number(total.deliveries),
+        number(total.sessions)
+    );
+    let _ = writeln!(text, "{INDENT}{}", verdicts(&total));
+    for (title, rows) in [("By source", &report.sources), ("By agent", &report.agents)] {
+        let _ = writeln!(text, "\n{title}:");
+        for Named { name, sum } in rows {
+            let share = sum.tokens * 100 / total.tokens.max(1);
+            let _ = writeln!(text, "{INDENT}{:<26}{:>12} tokens {share:>3} %{:>8} deliveries", name, number(sum.tokens), number(sum.deliveries));
+        }
+    }
+    let _ = writeln!(text, "\nMost expensive:");
+    table(&mut text, &report.files.iter().take(ROWS).collect::<Vec<_>>());
+    let mut useless: Vec<&FileRow> = report.files.iter().filter(|file| file.used == 0 && file.unused > 0).collect();
+    useless.sort_by_key(|file| std::cmp::Reverse((file.unused, file.sum.tokens)));
+    if !useless.is_empty() {
+        let _ = writeln!(text, "\nInjected and never used afterwards:");
+        table(&mut text, &useless.into_iter().take(ROWS).collect::<Vec<_>>());
+    }
+    if !report.own.is_empty() {
+        let _ = writeln!(text, "\nOpened by agents themselves, although an index has them:");
+        for own in report.own.iter().take(ROWS) {
+            let _ = writeln!(text, "{INDENT}{:>4} {:<8} {}", own.sessions, plural(own.sessions, "session"), ending(&own.path, 60));
+        }
+    }
+    if !report.loaded.is_empty() {
+        let _ = writeln!(text, "\nWhat else went into the windows, as far as the transcripts show it:");
+        for row in &report.loaded {
+            let kind = match row.kind {
+                Load::Message => "messages of the user",
+                Load::Tool => "output of tools",
+                Load::Instructions => "the agent's own instructions",
+            };
+            let _ = writeln!(text, "{INDENT}{:<10}{kind:<30}{:>12} tokens, estimated", row.agent, number(row.tokens));
+        }
+    }
+    let _ = writeln!(text);
+    let unread: u64 = report.transcripts.unread.values().sum();
+    let reasons: Vec<String> = report.transcripts.unread.iter().map(|(why, count)| format!("{count}: {why}")).collect();
+    let others = if unread == 0 { String::new() } else { format!(", {unread} could not ({})", reasons.join("; ")) };
+    wrapped(
+        &mut text,
+        "",
+        "",
+        &format!(
+            "used: later the model named the file to a tool, or wrote a phrase or two identifiers of it that were new to the session. The \
+             transcripts of {} sessions could be read{others}. ?: nobody can tell.",
+            report.transcripts.read
+        ),
+    );
+    if !report.suggestions.is_empty() {
+        let _ = writeln!(text, "\nSuggestions:");
+        for suggestion in report.suggestions.iter().take(ROWS) {
+            let _ = writeln!(text, "{INDENT}{:<8} {}", suggestion.advice.word(), ending(&suggestion.path, 69));
+            wrapped(&mut text, "           ", "           ", &format!("{}: {}", suggestion.why, suggestion.next));
+        }
+        let more = report.suggestions.len().saturating_sub(ROWS);
+        if more > 0 {
+            let _ = writeln!(text, "{INDENT}and {more} more: `brief report --json`");
+        }
+    }
+    text
+}
+
+fn plural(count: u64, word: &str) -> String {
+    if count == 1 { word.to_owned() } else { format!("{word}s") }
+}
+
+fn verdicts(sum: &Sum) -> String {
+    let words = [
+        (sum.seen, "seen"),
+        (sum.cut, "cut"),
+        (sum.missing, "missing"),
+        (sum.unknowable, "unknowable"),
+        (sum.open, "not looked for yet (`brief verify --all`)"),
+    ];
+    let words: Vec<String> = words.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{} {word}", number(*count))).collect();
+    words.join(", ")
+}
+
+fn table(text: &mut String, files: &[&FileRow]) {
+    let _ = writeln!(text, "{INDENT}{:>10} {:>8} {:>5} {:>6} {:>4}  file", "tokens", "sessions", "used", "unused", "?");
+    for file in files {
+        let _ = writeln!(
+            text,
+            "{INDENT}{:>10} {:>8} {:>5} {:>6} {:>4}  {}",
+            number(file.sum.tokens),
+            number(file.sum.sessions),
+            number(file.used),
+            number(file.unused),
+            number(file.unknown),
+            ending(&file.shown, 39)
+        );
+    }
+}
