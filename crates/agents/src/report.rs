@@ -8,6 +8,7 @@ mod used;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use briefing_core::Source;
 use briefing_core::shown::{normalize, path_text};
 use briefing_core::sources::docs::everything;
 use briefing_core::tokens::estimate_bytes;
@@ -18,8 +19,8 @@ use crate::host::Host;
 use crate::transcripts::conversation::{Said, converse};
 use crate::transcripts::format::Load;
 pub use advice::{Advice, Suggestion};
-use used::{Given, Listening};
 pub use used::Used;
+use used::{Given, Listening};
 
 /// The indexes of so many directories are read at most.
 const MAX_DIRECTORIES: usize = 100;
@@ -193,8 +194,7 @@ pub fn report(reader: &mut dyn Reader, place: &Place, host: &dyn Host, filter: &
     };
     let (files, own) = (making.files(), making.own());
     let loaded = making.loaded.into_iter();
-    let mut loaded: Vec<LoadedRow> =
-        loaded.map(|((agent, kind), (texts, tokens))| LoadedRow { agent, kind, texts, tokens }).collect();
+    let mut loaded: Vec<LoadedRow> = loaded.map(|((agent, kind), (texts, tokens))| LoadedRow { agent, kind, texts, tokens }).collect();
     loaded.sort_by_key(|row| std::cmp::Reverse(row.tokens));
     let suggestions = advice::suggest(&files, &own);
     Ok(Report {
@@ -240,7 +240,7 @@ impl Making {
             let file = self.files.entry(name).or_default();
             file.sum.add(row);
             file.sum.sessions += u64::from(is_new);
-            file.sources.extend(row.source.map(|source| source.name()));
+            file.sources.extend(row.source.map(Source::name));
             file.agents.insert(session.name.agent.clone());
             file.largest = file.largest.max(row.tokens);
             file.parts = file.parts.max(row.parts);
@@ -254,7 +254,9 @@ impl Making {
             all.sort_by_key(|(_, one)| one.at);
             all.into_iter().unzip()
         };
-        given.iter_mut().for_each(|one| one.texts.dedup());
+        for one in &mut given {
+            one.texts.dedup();
+        }
         let used = match self.listen(session, given, messages, host) {
             Ok(used) => {
                 self.transcripts.read += 1;
@@ -288,7 +290,9 @@ impl Making {
         let agent = agent.ok_or("brief cannot read the transcripts of this agent")?;
         let indexed = self.indexed(&session.name.directory, host);
         let mut listening = Listening::new(given, &session.cwd, indexed);
-        messages.iter().for_each(|message| listening.typed(message));
+        for message in messages {
+            listening.typed(message);
+        }
         let mut loaded: BTreeMap<Load, (u64, u64)> = BTreeMap::new();
         converse(agent, &session.key, host, session.transcript.as_deref(), &mut |at, said| {
             if let Said::Loaded(kind, text) = said {
@@ -305,7 +309,9 @@ impl Making {
             *sum = (sum.0 + texts, sum.1 + tokens);
         }
         let (used, own) = listening.finish();
-        own.into_iter().for_each(|path| *self.own.entry(path).or_default() += 1);
+        for path in own {
+            *self.own.entry(path).or_default() += 1;
+        }
         Ok(used)
     }
 
@@ -349,8 +355,7 @@ impl Making {
     }
 
     fn own(&mut self) -> Vec<OwnRow> {
-        let mut own: Vec<OwnRow> =
-            std::mem::take(&mut self.own).into_iter().map(|(path, sessions)| OwnRow { path, sessions }).collect();
+        let mut own: Vec<OwnRow> = std::mem::take(&mut self.own).into_iter().map(|(path, sessions)| OwnRow { path, sessions }).collect();
         own.sort_by_key(|row| std::cmp::Reverse(row.sessions));
         own
     }

@@ -83,3 +83,25 @@ impl Helper for Looking {
 
     fn prepare(&self, _: &Path) {}
 }
+
+impl Host for Looking {
+    fn places_at(&self, here: PathBuf) -> Places {
+        Process.places_at(here)
+    }
+
+    fn settings(&self, places: &Places) -> (Settings, Vec<Note>) {
+        Process.settings(places)
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        Process.variable(name)
+    }
+
+    fn now(&self) -> Timestamp {
+        Process.now()
+    }
+
+    fn log(&self, text: &dyn Display) {
+        Process.log(text);
+    }
+}

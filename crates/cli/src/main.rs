@@ -97,6 +97,8 @@ fn run() -> Result<(), Failure> {
         Command::Why(arguments) => commands::why::run(&arguments),
         Command::Verify(arguments) => commands::verify::run(&arguments),
         Command::Status(arguments) => commands::status::run(&arguments),
+        Command::Report(arguments) => commands::report::run(&arguments),
+        Command::Inspect(arguments) => commands::inspect::run(&arguments),
         Command::Hook(arguments) => commands::hook::run_parsed(&arguments),
         Command::Index(arguments) => commands::index::run(&arguments),
         Command::Select(arguments) => commands::select::run(&arguments),

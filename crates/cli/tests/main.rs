@@ -32,6 +32,8 @@ mod hook;
 mod hostile_paths;
 mod index;
 mod init;
+mod inspect;
+mod inspected;
 mod install;
 mod install_mcp;
 mod install_places;
@@ -51,6 +53,7 @@ mod printing;
 mod read;
 mod redaction;
 mod reference;
+mod report;
 #[cfg(target_os = "linux")]
 mod run;
 #[cfg(target_os = "linux")]

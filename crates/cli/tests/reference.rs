@@ -252,6 +252,7 @@ const EXAMPLES: &[&[&str]] = &[
     &["maintain", "--json"],
     &["notify", "show", "--json"],
     &["pack", "src", "--format", "json"],
+    &["report", "--json"],
     &["select", "--json", "how do I drain the canary when the error budget is gone?"],
     &["state", "--json"],
     &["status", "--json"],

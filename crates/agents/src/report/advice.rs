@@ -59,13 +59,16 @@ fn times(count: u64, word: &str) -> String {
 pub(super) fn suggest(files: &[FileRow], own: &[OwnRow]) -> Vec<Suggestion> {
     let mut all: Vec<Suggestion> = files.iter().flat_map(of_file).collect();
     all.sort_by_key(|suggestion| std::cmp::Reverse(suggestion.tokens));
-    all.extend(own.iter().filter(|own| own.sessions >= OPENED).map(|own| Suggestion {
-        advice: Advice::Retag,
-        path: own.path.clone(),
-        why: format!("agents opened it by themselves in {}", times(own.sessions, "session")),
-        next: "give it the words of those messages: title, description or tags; `brief select MESSAGE --explain` shows what is missing".into(),
-        tokens: 0,
-    }));
+    all.extend(
+        own.iter().filter(|own| own.sessions >= OPENED).map(|own| Suggestion {
+            advice: Advice::Retag,
+            path: own.path.clone(),
+            why: format!("agents opened it by themselves in {}", times(own.sessions, "session")),
+            next: "give it the words of those messages: title, description or tags; `brief select MESSAGE --explain` shows what is missing"
+                .into(),
+            tokens: 0,
+        }),
+    );
     all
 }
 
@@ -74,18 +77,11 @@ fn of_file(file: &FileRow) -> Vec<Suggestion> {
     let make = |advice, why: String, next: &str| Suggestion { advice, path: file.path.clone(), why, next: next.into(), tokens };
     let is_document = file.sources.contains(&Source::Docs.name());
     let mut all = Vec::new();
-    if file.used == 0 && file.unused >= OFTEN {
+    // Rules and knowledge are followed without being quoted; a document for a message should leave a trace.
+    if is_document && file.used == 0 && file.unused >= OFTEN {
         let why = format!("{tokens} tokens in {}, used in none", times(file.unused, "session"));
-        all.push(make(
-            Advice::Drop,
-            why,
-            if is_document {
-                "narrow its title, description and tags, or take it out of the index"
-            } else {
-                "shorten it to what changes decisions, or remove it"
-            },
-        ));
-    } else if file.largest >= LARGE && judged > 0 && file.used * 2 <= judged {
+        all.push(make(Advice::Drop, why, "narrow its title, description and tags, or take it out of the index"));
+    } else if is_document && file.largest >= LARGE && judged > 0 && file.used * 2 <= judged {
         let why = format!("up to {} tokens at once, used in {} of {}", file.largest, file.used, times(judged, "session"));
         all.push(make(Advice::Shorten, why, "move what is rarely needed to a document of its own"));
     } else if file.largest >= LARGE || file.parts > 1 {

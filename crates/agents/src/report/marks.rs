@@ -48,7 +48,9 @@ pub(super) fn marks(text: &str, found: &mut dyn FnMut(Mark, &str)) {
                 let words = &text[last[0].0..at];
                 if last.len() == PHRASE && words.len() >= PHRASE_CHARACTERS {
                     let mut hasher = DefaultHasher::new();
-                    last.iter().for_each(|(_, word)| word.hash(&mut hasher));
+                    for (_, word) in &last {
+                        word.hash(&mut hasher);
+                    }
                     found(Mark::Phrase(hasher.finish()), words);
                 }
             }

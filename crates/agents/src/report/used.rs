@@ -37,9 +37,13 @@ pub(super) struct Given {
 #[serde(tag = "use", rename_all = "lowercase")]
 pub enum Used {
     /// With what shows it: words, or the file's path.
-    Yes { proof: Vec<String> },
+    Yes {
+        proof: Vec<String>,
+    },
     No,
-    Unknown { why: &'static str },
+    Unknown {
+        why: &'static str,
+    },
 }
 
 /// Listens to the conversation of one session.
@@ -218,7 +222,9 @@ mod tests {
 
     fn after(said: &[(i64, Said<'_>)]) -> Used {
         let mut listening = listening(vec![given(10)]);
-        said.iter().for_each(|(at, said)| listening.hear(*at, *said));
+        for (at, said) in said {
+            listening.hear(*at, *said);
+        }
         listening.finish().0.remove(0)
     }
 

@@ -103,10 +103,6 @@ const TRANSCRIPT: Transcript = Transcript {
             Entered { kind: Load::Tool, is: &[("type", "tool.execution_complete")], texts: &["data.result.content"] },
             Entered { kind: Load::Instructions, is: &[("type", "system.message")], texts: &["data.content"] },
         ],
-        fill: Some(Fill {
-            is: &[("type", "session.usage_record")],
-            used: &["data.usage.inputTokens"],
-            size: "data.usage.maxPromptTokens",
-        }),
+        fill: Some(Fill { is: &[("type", "session.usage_record")], used: &["data.usage.inputTokens"], size: "data.usage.maxPromptTokens" }),
     },
 };

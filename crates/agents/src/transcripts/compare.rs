@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use memchr::memmem;
 use serde_json::Value;
 
-use super::{Found, Visitor};
 use super::format::{Is, Shown, Transcript};
+use super::{Found, Visitor};
 use crate::agent::Agent;
 
 /// How many bytes one look hashes at most. A transcript that repeats our labels endlessly is given up.

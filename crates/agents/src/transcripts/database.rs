@@ -7,8 +7,8 @@ use briefing_store::SessionKey;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
 
-use super::{Silence, Visitor};
 use super::file;
+use super::{Silence, Visitor};
 
 /// A database that needs longer is given up, whatever it makes SQLite do.
 const PATIENCE: Duration = Duration::from_secs(2);

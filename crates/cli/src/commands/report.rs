@@ -6,7 +6,7 @@ use std::time::Duration;
 use briefing_agents::report::{FileRow, Named, Report, Sum, report};
 use briefing_agents::transcripts::format::Load;
 use briefing_core::Failure;
-use briefing_core::shown::one_line;
+use briefing_core::shown::{one_line, path_text};
 use briefing_store::{Filter, Place, StoreError, reader};
 use clap::Args;
 
@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.html {
         return output::print(&briefing_inspect::report_page(&made, &environment::places()?));
     }
-    output::print(&text(&made))
+    output::print(&text(&made, &path_text(&environment::places()?.here)))
 }
 
 /// Makes the report of everything from a moment on.
@@ -77,9 +77,10 @@ fn number(value: u64) -> String {
     text
 }
 
-/// Returns the end of a path, if the whole does not fit.
-fn ending(path: &str, width: usize) -> String {
-    let path = one_line(path);
+/// Returns a path from the current directory, or its end if the whole does not fit.
+fn ending(path: &str, here: &str, width: usize) -> String {
+    let below = path.strip_prefix(here).and_then(|rest| rest.strip_prefix('/')).filter(|rest| !rest.is_empty());
+    let path = one_line(below.unwrap_or(path)).into_owned();
     let length = path.chars().count();
     if length <= width { path } else { format!("…{}", path.chars().skip(length + 1 - width).collect::<String>()) }
 }
@@ -103,7 +104,7 @@ fn wrapped(text: &mut String, first: &str, rest: &str, sentence: &str) {
     let _ = writeln!(text, "{line}");
 }
 
-fn text(report: &Report) -> String {
+fn text(report: &Report, here: &str) -> String {
     let total = report.total;
     if total.deliveries == 0 {
         return "Nothing was delivered in this time: `brief log` shows the results of the hooks, `brief doctor` checks them.\n".into();
@@ -111,31 +112,39 @@ fn text(report: &Report) -> String {
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "{} tokens in {} deliveries to {} sessions",
+        "{} tokens in {} {} to {} {}",
         number(total.tokens),
         number(total.deliveries),
-        number(total.sessions)
+        if total.deliveries == 1 { "delivery" } else { "deliveries" },
+        number(total.sessions),
+        plural(total.sessions, "session")
     );
     let _ = writeln!(text, "{INDENT}{}", verdicts(&total));
     for (title, rows) in [("By source", &report.sources), ("By agent", &report.agents)] {
         let _ = writeln!(text, "\n{title}:");
         for Named { name, sum } in rows {
             let share = sum.tokens * 100 / total.tokens.max(1);
-            let _ = writeln!(text, "{INDENT}{:<26}{:>12} tokens {share:>3} %{:>8} deliveries", name, number(sum.tokens), number(sum.deliveries));
+            let _ = writeln!(
+                text,
+                "{INDENT}{:<26}{:>12} tokens {share:>3} %{:>8} deliveries",
+                name,
+                number(sum.tokens),
+                number(sum.deliveries)
+            );
         }
     }
     let _ = writeln!(text, "\nMost expensive:");
-    table(&mut text, &report.files.iter().take(ROWS).collect::<Vec<_>>());
+    table(&mut text, here, &report.files.iter().take(ROWS).collect::<Vec<_>>());
     let mut useless: Vec<&FileRow> = report.files.iter().filter(|file| file.used == 0 && file.unused > 0).collect();
     useless.sort_by_key(|file| std::cmp::Reverse((file.unused, file.sum.tokens)));
     if !useless.is_empty() {
         let _ = writeln!(text, "\nInjected and never used afterwards:");
-        table(&mut text, &useless.into_iter().take(ROWS).collect::<Vec<_>>());
+        table(&mut text, here, &useless.into_iter().take(ROWS).collect::<Vec<_>>());
     }
     if !report.own.is_empty() {
         let _ = writeln!(text, "\nOpened by agents themselves, although an index has them:");
         for own in report.own.iter().take(ROWS) {
-            let _ = writeln!(text, "{INDENT}{:>4} {:<8} {}", own.sessions, plural(own.sessions, "session"), ending(&own.path, 60));
+            let _ = writeln!(text, "{INDENT}{:>4} {:<8} {}", own.sessions, plural(own.sessions, "session"), ending(&own.path, here, 60));
         }
     }
     if !report.loaded.is_empty() {
@@ -158,15 +167,16 @@ fn text(report: &Report) -> String {
         "",
         "",
         &format!(
-            "used: later the model named the file to a tool, or wrote a phrase or two identifiers of it that were new to the session. The \
-             transcripts of {} sessions could be read{others}. ?: nobody can tell.",
-            report.transcripts.read
+            "Used: later the model named the file to a tool, or wrote a phrase or two identifiers of it that were new to the session. The \
+             transcripts of {} {} could be read{others}. ?: nobody can tell.",
+            report.transcripts.read,
+            plural(report.transcripts.read, "session")
         ),
     );
     if !report.suggestions.is_empty() {
         let _ = writeln!(text, "\nSuggestions:");
         for suggestion in report.suggestions.iter().take(ROWS) {
-            let _ = writeln!(text, "{INDENT}{:<8} {}", suggestion.advice.word(), ending(&suggestion.path, 69));
+            let _ = writeln!(text, "{INDENT}{:<8} {}", suggestion.advice.word(), ending(&suggestion.path, here, 69));
             wrapped(&mut text, "           ", "           ", &format!("{}: {}", suggestion.why, suggestion.next));
         }
         let more = report.suggestions.len().saturating_sub(ROWS);
@@ -189,11 +199,12 @@ fn verdicts(sum: &Sum) -> String {
         (sum.unknowable, "unknowable"),
         (sum.open, "not looked for yet (`brief verify --all`)"),
     ];
-    let words: Vec<String> = words.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{} {word}", number(*count))).collect();
+    let words: Vec<String> =
+        words.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{} {word}", number(*count))).collect();
     words.join(", ")
 }
 
-fn table(text: &mut String, files: &[&FileRow]) {
+fn table(text: &mut String, here: &str, files: &[&FileRow]) {
     let _ = writeln!(text, "{INDENT}{:>10} {:>8} {:>5} {:>6} {:>4}  file", "tokens", "sessions", "used", "unused", "?");
     for file in files {
         let _ = writeln!(
@@ -204,7 +215,7 @@ fn table(text: &mut String, files: &[&FileRow]) {
             number(file.used),
             number(file.unused),
             number(file.unknown),
-            ending(&file.shown, 39)
+            ending(&file.shown, here, 39)
         );
     }
 }

@@ -14,6 +14,7 @@ mod others;
 mod plugins;
 mod promises;
 mod receipts;
+mod report;
 mod trust;
 
 use std::env;
