@@ -1,6 +1,7 @@
 // Everything is shown as text: elements are made by `el`, which never reads HTML.
 const SVG = "http://www.w3.org/2000/svg";
 const TITLES = { sessions: "Sessions", report: "Cost and use", try: "Try a message", index: "Index", domains: "Domains" };
+const VERDICTS = { "chosen": "chosen", "below-cut": "below the cut", "not-meant": "another one is named", "over-limit": "over the limit", "abstained": "not chosen" };
 const SOURCES = ["gate", "domains", "docs", "files", "requests"];
 let data = null;
 let views = VIEWS_ALL;
@@ -392,7 +393,7 @@ async function showTry() {
     const mine = ++turn, text = message.value.trim(), file = path.value.trim();
     const jobs = [
       text ? ask("select", null, { message: text }).then(selection) : Promise.resolve([empty("Type a message.", "You see which documents would come with it, and why.")]),
-      file ? ask("why", null, { path: file, message: text }).then(why) : Promise.resolve([el("p", { class: "quiet" }, "Name a document to see when it was delivered, what the log says of it, and its place in the selection above.")]),
+      file ? ask("why", null, { path: file, message: text }).then(why) : Promise.resolve([el("p", { class: "quiet" }, "Name a file to see what this message makes of it; without a message, why the last session received it or did not.")]),
     ];
     const [one, two] = (await Promise.allSettled(jobs)).map((job) => job.status === "fulfilled" ? job.value : [el("p", { class: "bad" }, job.reason.message)]);
     if (mine !== turn) return;
@@ -406,34 +407,26 @@ async function showTry() {
 }
 
 function selection(found) {
-  const head = found.abstained && !found.chosen.length ? el("p", {}, el("b", {}, "Nothing is chosen: "), found.abstained) : el("p", {}, el("b", {}, plural(found.chosen.length, "document")), " of " + number(found.documents) + (found.by_model ? ", chosen by the model" : ""));
+  const head = found.abstained && !found.paths.length ? el("p", {}, el("b", {}, "Nothing is chosen: "), found.abstained) : el("p", {}, el("b", {}, plural(found.paths.length, "document")), " of " + number(found.documents) + (found.selector === "local" ? "" : ", chosen by the model"));
   const most = Math.max(.001, ...found.candidates.map((one) => one.score));
-  const rows = found.candidates.map((one) => ({ on: one.verdict === "chosen", cells: [
-    [el("span", { class: "mono" }, one.path), el("div", { class: "small quiet" }, one.title)], el("span", { class: one.verdict === "chosen" ? "good" : "quiet" }, one.verdict), one.score.toFixed(3), bar(one.score / most),
-    el("span", { class: "small" }, one.matches.map((match) => match.word + " (" + match.fields.join(", ") + ")").join("; ") || "close in meaning"),
+  const rows = found.candidates.map((one) => ({ on: one.is_chosen, cells: [
+    [el("span", { class: "mono" }, one.path), el("div", { class: "small quiet" }, one.title)], el("span", { class: one.is_chosen ? "good" : "quiet" }, VERDICTS[one.verdict] || one.verdict), one.score.toFixed(3), bar(one.score / most),
+    one.told.map((line) => el("div", { class: "small" }, line)),
   ] }));
   return [head, el("p", { class: "small quiet" }, "confidence " + found.confidence.toFixed(2) + ", needed " + found.threshold.toFixed(2) + "; words: " + (found.words.join(", ") || "none")),
-    rows.length ? table([{ label: "Document", k: "wide" }, { label: "Verdict", k: "t" }, { label: "Score", n: 1 }, { label: "" }, { label: "Matched" }], rows) : null,
+    rows.length ? table([{ label: "Document", k: "wide" }, { label: "Verdict", k: "t" }, { label: "Score", n: 1 }, { label: "" }, { label: "What decided", k: "wide" }], rows) : null,
     found.told.length ? el("ul", { class: "small" }, found.told.map((note) => el("li", {}, note))) : null].filter(Boolean);
 }
 
+// The words are those of `brief why`; a line's own indent says what it belongs to.
 function why(answer) {
-  const parts = [el("p", { class: "mono quiet small" }, answer.path)], chosen = answer.selection;
-  if (chosen) {
-    const one = chosen.candidate;
-    if (!one) parts.push(el("p", {}, "For this message it is not among the candidates: it has none of the words (" + (chosen.words.join(", ") || "none") + "), or it is in no index."));
-    else {
-      const short = one.score < chosen.cut ? "; the cut is at " + chosen.cut.toFixed(3) + ", " + (chosen.cut - one.score).toFixed(3) + " higher" : "";
-      parts.push(el("p", {}, "For this message: ", el("b", {}, one.verdict), ", rank " + chosen.rank + ", score " + one.score.toFixed(3) + short + (chosen.abstained ? "; " + chosen.abstained : "")));
-      parts.push(el("p", { class: "small" }, one.matches.map((match) => match.word + ": " + match.fields.join(", ")).join("; ") || "no word matches; only its meaning is close"));
-    }
-  }
-  parts.push(el("h3", {}, plural(answer.deliveries.length, "delivery", "deliveries")));
-  if (answer.deliveries.length) parts.push(table([{ label: "When", k: "t" }, { label: "Session", k: "t" }, { label: "Event", k: "t" }, { label: "Why", k: "wide" }, { label: "Tokens", n: 1 }], answer.deliveries.slice(-50).reverse().map((row) => ({
-    cells: [when(row.at), el("a", { href: "#session=" + encodeURIComponent(row.session) }, row.session), row.event, el("span", { class: "small" }, row.why), number(row.tokens)],
-  }))));
-  if (answer.told.length) parts.push(el("h3", {}, "What the log says of it"), el("ul", {}, answer.told.slice(-50).reverse().map((one) => el("li", { class: "small" }, when(one.at) + " " + one.event + ": " + one.note))));
-  return parts;
+  return answer.told.trimEnd().split("\n").map((line, at) => {
+    const text = line.trimStart(), depth = Math.min(6, (line.length - text.length) / 2);
+    const kind = !at ? "verdict" : /^MISSED/.test(text) ? "bad" : /^passed/.test(text) ? "good" : null;
+    const row = el("p", { class: "reason" + (kind ? " " + kind : "") }, at ? text : el("b", {}, text));
+    row.style.marginLeft = depth * 1.2 + "rem";
+    return row;
+  });
 }
 
 // --- index and domains ---------------------------------------------------------------------------------------------

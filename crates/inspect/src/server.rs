@@ -1,7 +1,7 @@
 //! A small server on the loopback address: one thread per connection, one answer per connection.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -19,6 +19,10 @@ use crate::views::Views;
 const MAX_CONNECTIONS: usize = 32;
 /// A client that is slower than this is given up.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a client may take to close its side, and how much it may send meanwhile.
+const LINGER: Duration = Duration::from_secs(1);
+const MAX_UNREAD: u64 = 1 << 20;
 
 /// A server that listens but does not answer yet.
 #[derive(Debug)]
@@ -77,8 +81,7 @@ pub fn serve(server: &Server, views: &Views<'_>) -> io::Result<()> {
             let open = &open;
             scope.spawn(move || {
                 // A client that went away is nobody's problem.
-                drop(answer(&stream, server, views));
-                drop(stream.shutdown(Shutdown::Both));
+                drop(answer(&stream, server, views).and_then(|()| close(&stream)));
                 open.fetch_sub(1, Ordering::SeqCst);
             });
         }
@@ -115,6 +118,14 @@ fn answer(mut stream: &TcpStream, server: &Server, views: &Views<'_>) -> io::Res
     stream.write_all(head.as_bytes())?;
     stream.write_all(body.as_bytes())?;
     stream.flush()
+}
+
+/// Closes a connection after the client has read the answer. What it still sends is read: closing with unread bytes would
+/// reset the connection, and the client might lose the answer.
+fn close(stream: &TcpStream) -> io::Result<()> {
+    stream.shutdown(Shutdown::Write)?;
+    stream.set_read_timeout(Some(LINGER))?;
+    io::copy(&mut stream.take(MAX_UNREAD), &mut io::sink()).map(drop)
 }
 
 fn respond(request: &Request, server: &Server, views: &Views<'_>) -> io::Result<Answer> {
@@ -160,6 +171,7 @@ fn ask(question: &str, request: &Request, views: &Views<'_>) -> Option<Result<Va
     let id = request.field("id").unwrap_or_default();
     let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
     let field = |name: &str| body[name].as_str().unwrap_or_default();
+    let typed = |name: &str| Some(field(name)).filter(|text| !text.trim().is_empty());
     Some(match (request.method.as_str(), question) {
         ("GET", "sessions") => views.sessions(),
         ("GET", "session") => views.session(&id),
@@ -168,7 +180,7 @@ fn ask(question: &str, request: &Request, views: &Views<'_>) -> Option<Result<Va
         ("GET", "index") => views.index(),
         ("GET", "domains") => Ok(views.domains()),
         ("POST", "select") => views.select(field("message")),
-        ("POST", "why") => views.why(field("path"), field("message")),
+        ("POST", "why") => views.why(field("path"), typed("message"), typed("session")),
         _ => return None,
     })
 }

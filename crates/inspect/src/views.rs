@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use briefing_agents::Host;
 use briefing_agents::report::{Report, report};
 use briefing_agents::transcripts::conversation::{Said, converse};
+use briefing_agents::why::{Question, WhyError, why};
+use briefing_agents::{Host, USUAL};
 use briefing_core::candidate::Body;
-use briefing_core::select::Verdict;
 use briefing_core::settings::{Places, Settings};
-use briefing_core::shown::{normalize, path_text};
-use briefing_core::sources::docs::{Choice, Plan, SelectRequest, everything, find, make, select, way};
+use briefing_core::shown::path_text;
+use briefing_core::sources::Ask;
+use briefing_core::sources::docs::{Explanation, Plan, SelectRequest, Shown, everything, find, make, select, way};
 use briefing_core::sources::domains::{self, ContextRequest, Neighbour, Reading};
 use briefing_core::{Candidate, Failure};
 use briefing_store::{DeliveryRow, EventRow, Filter, Place, Reader, SessionRow, State, StoreError, kept_text, reader, timeline};
@@ -23,8 +24,6 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const EXPLAINED: usize = 40;
 /// How many domains are listed.
 const MAX_DOMAINS: usize = 500;
-/// How many documents a selection chooses at most, as `brief select` does.
-const LIMIT: usize = 5;
 
 /// Everything that can be asked. Nothing is kept between questions, so that the page shows what is there now.
 pub struct Views<'a> {
@@ -32,6 +31,8 @@ pub struct Views<'a> {
     pub place: Place,
     /// The directory whose index, domains and selection are shown.
     pub here: PathBuf,
+    /// Formats a time, in milliseconds since 1970.
+    pub clock: &'a (dyn Fn(i64) -> String + Sync),
 }
 
 fn failed(error: &StoreError) -> Failure {
@@ -142,76 +143,43 @@ impl Views<'_> {
         }
     }
 
-    fn choose(&self, message: &str, explained: usize) -> Result<(Choice, Places), Failure> {
+    /// Selects documents for a message and explains each: what `brief select --json` prints.
+    pub fn select(&self, message: &str) -> Result<Value, Failure> {
         let (places, settings) = self.settings();
         let deadline = Instant::now() + Duration::from_secs(600);
         let model = |message: &str, candidates: &[Candidate]| self.host.ask_model(&settings, deadline, message, candidates);
-        let request = SelectRequest { limit: LIMIT, explained, model: Some(&model), ..SelectRequest::new(message, &places, &settings) };
+        let request = SelectRequest { explained: EXPLAINED, model: Some(&model), ..SelectRequest::new(message, &places, &settings) };
         let choice = select(&request)?;
-        Ok((choice, places))
-    }
-
-    /// Selects documents for a message and explains each.
-    pub fn select(&self, message: &str) -> Result<Value, Failure> {
-        let (choice, places) = self.choose(message, EXPLAINED)?;
-        let selection = &choice.selection;
-        let chosen: Vec<String> = choice.chosen().into_iter().map(|candidate| shown(candidate, &places.here)).collect();
-        let candidates: Vec<Value> = selection.candidates.iter().map(|candidate| candidate_row(candidate, &places.here)).collect();
-        Ok(json!({
-            "chosen": chosen,
-            "by_model": choice.is_models,
-            "abstained": selection.abstained.map(|why| why.to_string()),
-            "confidence": selection.confidence,
-            "threshold": selection.threshold,
-            "cut": selection.cut,
-            "words": selection.words,
-            "documents": selection.documents,
-            "candidates": candidates,
-            "told": choice.notes.iter().chain(&choice.unread).map(ToString::to_string).collect::<Vec<_>>(),
-        }))
-    }
-
-    /// Returns why a document was or was not delivered: its deliveries, what the log says of it, and its place in the
-    /// selection for a message.
-    pub fn why(&self, path: &str, message: &str) -> Result<Value, Failure> {
-        let full = path_text(&normalize(&self.here.join(path)));
-        let (mut deliveries, mut told) = (Vec::new(), Vec::new());
-        if let Some(mut reader) = self.reader()? {
-            for name in [path, full.as_str()] {
-                let filter = Filter { path: Some(name), ..Filter::default() };
-                deliveries.extend(reader.deliveries(&filter).map_err(|error| failed(&error))?);
-            }
-            deliveries.sort_by_key(|row| row.at);
-            deliveries.dedup();
-            for row in reader.events(&Filter::default()).map_err(|error| failed(&error))? {
-                let notes = row.notes.iter().filter(|note| note.path == path || note.path == full);
-                told.extend(
-                    notes.map(|note| json!({ "at": row.at, "session": row.name.session, "event": row.event, "note": note.to_string() })),
-                );
-            }
-        }
-        let mut answer = json!({
-            "path": full,
-            "deliveries": deliveries.iter().map(delivery).collect::<Vec<_>>(),
-            "told": told,
-        });
-        if !message.trim().is_empty() {
-            let (choice, places) = self.choose(message, usize::MAX)?;
-            let selection = &choice.selection;
-            let is_it = |candidate: &&Candidate| path_text(&candidate.path) == full || shown(candidate, &places.here) == path;
-            let place = selection.candidates.iter().position(|candidate| is_it(&candidate));
-            answer["selection"] = json!({
-                "rank": place.map(|place| place + 1),
-                "of": selection.documents,
-                "candidate": place.map(|place| candidate_row(&selection.candidates[place], &places.here)),
-                "cut": selection.cut,
-                "confidence": selection.confidence,
-                "threshold": selection.threshold,
-                "words": selection.words,
-                "abstained": selection.abstained.map(|why| why.to_string()),
-            });
+        let explanation = Explanation::new(&choice, request.limit, &settings.docs.max_docs, |candidate| shown(candidate, &places.here));
+        let notes: Vec<String> = explanation.notes.iter().map(ToString::to_string).collect();
+        let mut answer = with(&explanation, json!({ "told": notes }));
+        for (candidate, explained) in answer["candidates"].as_array_mut().into_iter().flatten().zip(&explanation.candidates) {
+            candidate["told"] = explained.details(Shown::Missed).into();
         }
         Ok(answer)
+    }
+
+    /// Answers what `brief why` answers: why a file is in a window, or is not.
+    pub fn why(&self, what: &str, message: Option<&str>, session: Option<&str>) -> Result<Value, Failure> {
+        let (places, settings) = self.settings();
+        let ask = Ask {
+            places: &places,
+            settings: &settings,
+            message: None,
+            now: self.host.now(),
+            deadline: Instant::now() + Duration::from_secs(60),
+            helper: self.host,
+        };
+        let mut ledger = self.reader()?;
+        let question = Question { what, message, session, agent: USUAL };
+        let answer = why(&question, &ask, ledger.as_mut().map(|ledger| &mut **ledger as &mut dyn Reader)).map_err(|error| match error {
+            WhyError::Store(error) => failed(&error),
+            unknown @ WhyError::UnknownSession(_) => Failure::new(unknown.to_string()),
+        })?;
+        match answer.missing() {
+            Some(failure) => Err(failure),
+            None => Ok(with(&answer, json!({ "told": answer.text(self.clock) }))),
+        }
     }
 
     /// Returns the documents of the indexes, broken references, and what is out of date.
@@ -298,28 +266,4 @@ fn shown(candidate: &Candidate, here: &Path) -> String {
         Body::File { .. } => path_text(&way(here, &candidate.path)),
         Body::Entry { .. } => path_text(&way(here, Path::new(candidate.id()))),
     }
-}
-
-fn candidate_row(candidate: &Candidate, here: &Path) -> Value {
-    let ranked = &candidate.about.ranked;
-    let matches = ranked.matches.iter().map(|found| {
-        let fields: Vec<&str> = found.fields.iter().map(|field| field.name()).collect();
-        json!({ "word": found.word, "fields": fields })
-    });
-    json!({
-        "path": shown(candidate, here),
-        "title": ranked.title,
-        "score": ranked.score,
-        "words": ranked.words,
-        "meaning": ranked.meaning,
-        "verdict": match ranked.verdict {
-            Verdict::Chosen => "chosen",
-            Verdict::BelowCut => "below the cut",
-            Verdict::NotMeant => "the message names another document",
-            Verdict::OverLimit => "over the limit",
-            Verdict::Abstained => "nothing is chosen",
-        },
-        "matches": matches.collect::<Vec<_>>(),
-        "section": ranked.sections.first().map(|section| section.trail.as_str()),
-    })
 }

@@ -5,7 +5,7 @@ use briefing_core::measure::Unit;
 
 use super::{BASE, event, loads, mute};
 use crate::agent::{Agent, Kept, Layout, Loaded, Managed, Market, Mcp, Older, PROMPT, Plugins, Prompting, Registration, Switch};
-use crate::transcripts::format::{Fill, Load, Entered, Place, Shown, Storage, SubAgents, Talk, Transcript};
+use crate::transcripts::format::{Entered, Fill, Load, Place, Shown, Storage, SubAgents, Talk, Transcript};
 
 pub(super) const ROW: Agent = Agent {
     name: "claude",

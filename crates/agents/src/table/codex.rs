@@ -5,7 +5,7 @@ use briefing_core::measure::Unit;
 
 use super::{BASE, FIELDS, MCP, event, loads, mute};
 use crate::agent::{Agent, Fields, Handler, Kept, Layout, Market, Mcp, PROMPT, Plugins, Prompting, Registration, Switch, Trust};
-use crate::transcripts::format::{Fill, Load, Entered, Place, Shown, Storage, Talk, Transcript};
+use crate::transcripts::format::{Entered, Fill, Load, Place, Shown, Storage, Talk, Transcript};
 
 pub(super) const ROW: Agent = Agent {
     name: "codex",
@@ -108,11 +108,7 @@ const TRANSCRIPT: Transcript = Transcript {
         texts: &["payload.content.*.text"],
         calls: &["payload.arguments", "payload.input"],
         loaded: &[
-            Entered {
-                kind: Load::Message,
-                is: &[("type", "response_item"), ("payload.role", "user")],
-                texts: &["payload.content.*.text"],
-            },
+            Entered { kind: Load::Message, is: &[("type", "response_item"), ("payload.role", "user")], texts: &["payload.content.*.text"] },
             Entered {
                 kind: Load::Tool,
                 is: &[("type", "response_item"), ("payload.type", "function_call_output")],

@@ -4,7 +4,7 @@ use briefing_core::Moment;
 
 use super::{BASE, MCP, event, loads, mute};
 use crate::agent::{Agent, Fields, Keeps, Kept, Layout, Market, Mcp, Plugins, Recipe, Registration, Shape, Switch, Trust};
-use crate::transcripts::format::{Fill, Load, Entered, Place, Shown, Storage, Talk, Transcript};
+use crate::transcripts::format::{Entered, Fill, Load, Place, Shown, Storage, Talk, Transcript};
 
 pub(super) const ROW: Agent = Agent {
     name: "copilot",

@@ -4,7 +4,7 @@ use briefing_core::Moment;
 
 use super::{BASE, MCP, event, loads, mute};
 use crate::agent::{Agent, Handler, Kept, Layout, Mcp, PROMPT, Plugins, Prompting, Switch, TimeoutUnit, Trust};
-use crate::transcripts::format::{Fill, Load, Entered, Place, Rewrite, Shown, Storage, Talk, Transcript};
+use crate::transcripts::format::{Entered, Fill, Load, Place, Rewrite, Shown, Storage, Talk, Transcript};
 
 pub(super) const ROW: Agent = Agent {
     name: "gemini",

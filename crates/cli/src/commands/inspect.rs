@@ -11,7 +11,7 @@ use briefing_store::Place;
 use clap::Args;
 
 use crate::host::Looking;
-use crate::{environment, output, talk};
+use crate::{environment, output, talk, when};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let Some(place) = Place::of(&places) else {
         return Err(Failure::new("cannot determine the state directory").hint("set HOME or XDG_STATE_HOME"));
     };
-    let views = Views { host: &Looking, place, here: places.here.clone() };
+    let views = Views { host: &Looking, place, here: places.here.clone(), clock: &when::shown };
     if let Some(file) = &arguments.output {
         let file = places.here.join(file);
         let page = export(&views, &places)?;

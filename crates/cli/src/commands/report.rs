@@ -34,7 +34,7 @@ const WIDTH: usize = 80;
 const INDENT: &str = "  ";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let since = arguments.since.as_deref().map(|text| when::parse(text, environment::now()?)).transpose()?;
+    let since = arguments.since.as_deref().map(|text| when::since("--since", text, &when::now()?)).transpose()?;
     let made = make(since)?;
     if arguments.json {
         let value = serde_json::to_value(&made).map_err(|error| Failure::new("cannot print the report").because(&error))?;

@@ -10,7 +10,7 @@ use briefing_core::candidate::Body;
 use briefing_core::settings::{Layer, Places, SelectorKind, Settings};
 use briefing_core::shown::{normalize, path_text, relative_text};
 use briefing_core::sources::Helper;
-use briefing_core::sources::docs::{Choice, SelectRequest, select, way};
+use briefing_core::sources::docs::{Choice, Explanation, SelectRequest, select, way};
 use briefing_core::{Candidate, Failure, Level};
 use clap::Args;
 
@@ -107,7 +107,8 @@ impl Asking<'_> {
             return output::print(&Wrap::of_terminal().paragraphs(&text));
         }
         if self.arguments.json {
-            return output::print(&format!("{}\n", explain::json(&choice, self.arguments.limit, &self.settings.docs.max_docs, path)));
+            let explanation = Explanation::new(&choice, self.arguments.limit, &self.settings.docs.max_docs, path);
+            return output::print(&format!("{}\n", serde_json::json!(explanation)));
         }
         output::print(&self.line(&choice))
     }

@@ -1,4 +1,4 @@
-//! Explains a selection, as text and as JSON.
+//! Explains a selection as text.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,7 @@ use briefing_core::Candidate;
 use briefing_core::select::Verdict;
 use briefing_core::settings::Setting;
 use briefing_core::shown::one_line;
-use briefing_core::sources::docs::{Choice, Explained, Shown, explain_choice};
-use serde_json::{Value, json};
+use briefing_core::sources::docs::{Choice, Shown, explain_choice};
 
 /// Returns the explanation as text. `limit` is the number of documents that were asked for.
 pub(crate) fn text(choice: &Choice, limit: usize, max_docs: &Setting<u64>, path: impl Fn(&Candidate) -> String) -> String {
@@ -46,27 +45,4 @@ pub(crate) fn text(choice: &Choice, limit: usize, max_docs: &Setting<u64>, path:
         }
     }
     text
-}
-
-/// Returns the complete result as JSON.
-pub(super) fn json(choice: &Choice, limit: usize, max_docs: &Setting<u64>, path: impl Fn(&Candidate) -> String) -> Value {
-    let selection = &choice.selection;
-    let chosen: Vec<String> = choice.chosen().into_iter().map(&path).collect();
-    let described = |(candidate, explained): (&Candidate, Explained)| {
-        let sections = candidate.about.ranked.sections.iter().map(|section| section.trail.as_str());
-        let mut value = json!(Explained { path: path(candidate), ..explained });
-        value["sections"] = sections.collect();
-        value
-    };
-    json!({
-        "paths": chosen,
-        "selector": if choice.is_models { "openai" } else { "local" },
-        "abstained": selection.abstained.map(|why| why.to_string()),
-        "confidence": selection.confidence,
-        "threshold": selection.threshold,
-        "words": selection.words,
-        "documents": selection.documents,
-        "candidates": selection.candidates.iter().zip(explain_choice(choice, limit, max_docs)).map(described).collect::<Vec<_>>(),
-        "notes": choice.notes.iter().chain(&choice.unread).collect::<Vec<_>>(),
-    })
 }

@@ -99,9 +99,8 @@ pub struct Explained {
     pub words: f32,
     pub meaning: f32,
     pub matches: Vec<Found>,
-    /// The best section, as its headings.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub section: Option<String>,
+    /// Its sections that fit, the best first, as their headings. Empty for text above the first heading.
+    pub sections: Vec<String>,
     #[serde(serialize_with = "verdict_word")]
     pub verdict: Verdict,
     /// Whether it was chosen, by the words or by a model.
@@ -138,7 +137,8 @@ impl Explained {
             let found: Vec<String> = self.matches.iter().map(|found| format!("{} ({})", found.word, found.fields.join(", "))).collect();
             lines.push(format!("matched: {}", found.join("; ")));
         }
-        lines.extend(self.section.as_ref().map(|section| format!("best section: {section}")));
+        let best = self.sections.first().filter(|section| !section.is_empty());
+        lines.extend(best.map(|section| format!("best section: {section}")));
         lines.extend(self.tests.iter().filter(|test| shown == Shown::All || !test.is_passed).map(Test::to_string));
         lines
     }
@@ -160,6 +160,45 @@ fn verdict_word<S: Serializer>(verdict: &Verdict, serializer: S) -> Result<S::Ok
     serializer.serialize_str(verdict_name(*verdict))
 }
 
+/// A whole selection with its reasons: what programs are told of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Explanation {
+    /// The chosen documents, the best first.
+    pub paths: Vec<String>,
+    /// What chose: `local` or `openai`.
+    pub selector: &'static str,
+    /// Why nothing was chosen, if so.
+    pub abstained: Option<String>,
+    pub confidence: f32,
+    /// The confidence that was needed.
+    pub threshold: f32,
+    /// The words that were looked for.
+    pub words: Vec<String>,
+    /// How many documents there are.
+    pub documents: usize,
+    pub candidates: Vec<Explained>,
+    pub notes: Vec<Note>,
+}
+
+impl Explanation {
+    /// Explains a choice that was made for `limit` documents. `path` names a candidate.
+    pub fn new(choice: &Choice, limit: usize, max_docs: &Setting<u64>, path: impl Fn(&Candidate) -> String) -> Self {
+        let selection = &choice.selection;
+        let explained = selection.candidates.iter().zip(explain_choice(choice, limit, max_docs));
+        Self {
+            paths: choice.chosen().into_iter().map(&path).collect(),
+            selector: if choice.is_models { "openai" } else { "local" },
+            abstained: selection.abstained.map(|why| why.to_string()),
+            confidence: selection.confidence,
+            threshold: selection.threshold,
+            words: selection.words.clone(),
+            documents: selection.documents,
+            candidates: explained.map(|(candidate, explained)| Explained { path: path(candidate), ..explained }).collect(),
+            notes: choice.notes.iter().chain(&choice.unread).cloned().collect(),
+        }
+    }
+}
+
 /// Explains every candidate of a choice that was made for `limit` documents.
 pub fn explain_choice(choice: &Choice, limit: usize, max_docs: &Setting<u64>) -> Vec<Explained> {
     let place = |(at, candidate): (usize, &Candidate)| explained(choice, candidate, at + 1, limit, max_docs);
@@ -177,7 +216,7 @@ fn explained(choice: &Choice, candidate: &Candidate, place: usize, limit: usize,
         words: ranked.words,
         meaning: ranked.meaning,
         matches: matches(ranked),
-        section: ranked.sections.first().map(|section| section.trail.clone()).filter(|trail| !trail.is_empty()),
+        sections: ranked.sections.iter().map(|section| section.trail.clone()).collect(),
         verdict: ranked.verdict,
         is_chosen: candidate.is_chosen(),
         tests: tests(choice, ranked, place, limit, max_docs),

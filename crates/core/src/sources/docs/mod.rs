@@ -42,7 +42,7 @@ pub use choose::{Choice, Examined, Model, SelectRequest, asks_a_model, examine, 
 pub use corpus::IndexState;
 pub use crawl::{DeadReference, MAX_DOCUMENT_BYTES};
 pub(in crate::sources) use excerpt::section_of;
-pub use explain::{Decision, Explained, Found, Shown, Test, TestKind, explain, explain_choice};
+pub use explain::{Decision, Explained, Explanation, Found, Shown, Test, TestKind, explain, explain_choice};
 pub use find::{INDEX_VARIABLES, IndexFile, IndexFiles, Reach, find, may_be_here, named_from};
 pub use index::{Index, IndexedDocument};
 pub use make::{Made, Plan, make};
