@@ -64,6 +64,8 @@ pub struct Fields {
     pub sub_agent: &'static str,
     pub turn: &'static str,
     pub tool_use: &'static str,
+    /// A field of the message event. Without it, the agent forgets at a resume what this event carried. Empty: there is none.
+    pub kept: &'static str,
 }
 
 /// How hooks are registered in the agent's configuration.

@@ -65,6 +65,8 @@ pub struct Request {
     pub start: Start,
     /// The user's own words.
     pub message: Option<String>,
+    /// Whether the agent keeps what this event carries when the session is resumed, if it keeps messages.
+    pub is_kept: bool,
     /// Identifies the event within its session. Equal for all lanes of the event.
     pub occasion: String,
     /// Whether this event empties the window.
@@ -104,6 +106,7 @@ impl Request {
             transcript: None,
             start: Start::Startup,
             message: own_words(message),
+            is_kept: true,
             occasion: format!("{} {turn}", event.name),
             is_reset: false,
         })
@@ -117,11 +120,11 @@ impl Request {
 
     /// Returns the moment that carries what is delivered now.
     ///
-    /// Qwen sends its message event after a tool too, with an empty prompt, and keeps what that carried no longer than it
-    /// keeps a tool's context.
+    /// Qwen sends its message event after a tool too, with an empty prompt, and for a message that was typed while the model
+    /// worked. It keeps what these carried no longer than a tool's context.
     pub fn carrying_moment(&self) -> Moment {
         match self.event.moment {
-            Moment::Message if self.message.is_none() => Moment::Tool,
+            Moment::Message if self.message.is_none() || !self.is_kept => Moment::Tool,
             moment => moment,
         }
     }
@@ -138,6 +141,7 @@ impl Request {
             names.sub_agent,
             names.turn,
             names.tool_use,
+            names.kept,
             TRIGGER,
             TOOL_CALLS,
         ];
@@ -180,11 +184,15 @@ impl Request {
             transcript,
             start,
             message,
+            is_kept: names.kept.is_empty() || text(names.kept).is_some(),
             occasion: format!("{} {}", event.name, occasion.into_iter().flatten().collect::<Vec<_>>().join(" ")),
             is_reset,
         })
     }
 }
+
+/// How the notice of a finished background task begins, which arrives as a prompt.
+const NOTICES: [&str; 2] = ["<task-notification>", "<system_notification>"];
 
 /// Returns the part of a prompt that the user wrote, if any.
 ///
@@ -195,7 +203,7 @@ fn own_words(prompt: &str) -> Option<String> {
     while let Some(inside) = rest.strip_prefix("<hook_context>") {
         rest = inside.split_once("</hook_context>").map_or("", |(_, after)| after.trim_start());
     }
-    let is_generated = rest.is_empty() || rest.starts_with("<task-notification>") || rest.starts_with(MARK);
+    let is_generated = rest.is_empty() || NOTICES.iter().any(|notice| rest.starts_with(notice)) || rest.starts_with(MARK);
     (!is_generated).then(|| rest.to_owned())
 }
 
@@ -211,7 +219,13 @@ mod tests {
 
     #[test]
     fn generated_prompts_are_no_message() {
-        for prompt in ["", "  ", "<task-notification>\\n<task-id>a</task-id>", "<hook_context>ours</hook_context>\\n"] {
+        for prompt in [
+            "",
+            "  ",
+            "<task-notification>\\n<task-id>a</task-id>",
+            "<system_notification>\\nShell command",
+            "<hook_context>ours</hook_context>\\n",
+        ] {
             let request = read("claude", "UserPromptSubmit", &format!(r#"{{"session_id":"s","prompt":"{prompt}"}}"#)).unwrap();
             assert_eq!(request.message, None, "{prompt}");
         }

@@ -50,6 +50,7 @@ const FIELDS: Fields = Fields {
     sub_agent: "agent_id",
     turn: "prompt_id",
     tool_use: "tool_use_id",
+    kept: "",
 };
 
 /// The defaults of a row.

@@ -13,13 +13,14 @@ mod database;
 mod file;
 pub mod format;
 mod place;
+pub(crate) mod rewind;
 pub(crate) mod rewrite;
 
 use std::fmt;
 use std::path::Path;
 
 use briefing_core::fs::FileProblem;
-use briefing_store::{Judged, Judgement, Ledger, Look, OpenReceipts, SessionKey, StoreError, Unproven};
+use briefing_store::{Given, Judged, Judgement, Ledger, Look, OpenReceipts, SessionKey, StoreError, Unproven};
 use serde_json::Value;
 
 use crate::agent::Agent;
@@ -131,6 +132,15 @@ pub(crate) fn is_readable(path: &Path) -> bool {
     file::open(path).is_ok()
 }
 
+/// Returns which deliveries a compaction that is done has removed from a window, where the transcript tells.
+pub(crate) fn removed(agent: &Agent, key: &SessionKey, host: &dyn Host, given: &[Given]) -> Option<Vec<i64>> {
+    let transcript = agent.transcript?;
+    let Storage::Database { sessions, left, .. } = transcript.storage else { return None };
+    let path = place::find(agent, transcript, key, host, None).ok()?;
+    let left = database::left(&path, sessions, left, key).ok().filter(|left| !left.is_empty())?;
+    Some(rewrite::missing(given, &left.join("\n")))
+}
+
 /// Looks for open receipts in what was added to a session's transcript since the last look.
 fn look(agent: &Agent, key: &SessionKey, host: &dyn Host, open: &OpenReceipts, budget: Budget) -> Result<Found, Silence> {
     let Some(transcript) = agent.transcript else {
@@ -158,6 +168,6 @@ fn visit(
     let path = place::find(agent, transcript, key, host, named)?;
     match transcript.storage {
         Storage::Lines => file::read(&path, budget, visitor),
-        Storage::Database { sessions, records } => database::read(&path, sessions, records, key, visitor),
+        Storage::Database { sessions, records, .. } => database::read(&path, sessions, records, key, visitor),
     }
 }

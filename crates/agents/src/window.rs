@@ -148,6 +148,9 @@ impl<'a> Window<'a> {
         }
         // At most events nothing is due. Finding that out needs no lock, settings or watchdog.
         let mut opened = self.open_existing();
+        if opened.as_mut().is_some_and(|ledger| self.is_partly_emptied(&mut ***ledger)) {
+            return Outcome::Emptied;
+        }
         if opened.as_mut().is_some_and(|ledger| self.is_quiet(&mut ***ledger)) {
             return Outcome::Silent(self.why_quiet());
         }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use briefing_agents::agent::Keeps;
 use briefing_agents::request::Start;
+use briefing_agents::transcripts::format::Storage;
 use briefing_agents::{AGENTS, Agent, moment};
 use briefing_core::Moment;
 use briefing_core::sources::{Source, Sources};
@@ -23,7 +24,7 @@ fn at(agent: &Agent, moment: Moment, start: Start, done: Sources, owed: Sources)
 fn after_reset(agent: &Agent) -> String {
     let has_start = agent.events.iter().any(|event| event.moment == Moment::Session && event.carries && event.lanes > 0);
     match agent.events.iter().find(|event| matches!(event.moment, Moment::Reset | Moment::ManualReset) && !event.carries) {
-        Some(event) if agent.transcript.is_some_and(|transcript| transcript.rewrite.is_some()) => {
+        Some(event) if agent.transcript.is_some_and(|it| it.rewrite.is_some() || matches!(it.storage, Storage::Database { .. })) => {
             format!(
                 "what its transcript shows to be gone is due at the next message; without a transcript, everything after `{}`",
                 event.name

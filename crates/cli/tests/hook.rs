@@ -300,6 +300,21 @@ fn a_ledger_that_becomes_unusable_does_not_silence_the_gate() {
     }
 }
 
+/// Nothing reaches the model at the start of these sessions, so the first message brings everything.
+#[cfg(unix)]
+#[test]
+fn without_a_ledger_the_first_message_brings_everything_where_a_start_cannot() {
+    for (agent, event) in [("gemini", "BeforeAgent"), ("opencode", "chat.message")] {
+        let sandbox = Sandbox::new().file(".megg/info.md", "# Shop\n").file(".context/CONSTITUTION.md", "THE-RULE\n");
+        let sandbox = sandbox.file("~/.local/state/brief", "a file where the directory should be").file("~/tmp/kept", "");
+        let sandbox = sandbox.clone().env("TMPDIR", sandbox.home().join("tmp"));
+        let say = |words: &str| sandbox.hook([agent, event], &json!({ "session": "s", "prompt": words, "message": words }));
+        let first = say("hello there");
+        assert!(first.contains("Shop") && first.contains("THE-RULE"), "{agent}: {first}");
+        assert_eq!(say("and now"), "", "{agent}: once");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_session_that_began_without_a_ledger_is_not_told_twice() {

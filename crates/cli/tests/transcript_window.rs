@@ -32,7 +32,7 @@ impl Session {
     /// Sends a message, and writes down what the model receives.
     fn say(&self, words: &str) -> String {
         let event = if self.agent == "gemini" { "BeforeAgent" } else { "UserPromptSubmit" };
-        let context = self.hook(event, &json!({ "prompt": words }));
+        let context = self.hook(event, &json!({ "prompt": words, "submitted_prompt": words }));
         let escaped = context.replace('<', "&lt;").replace('>', "&gt;");
         let parts = json!([{ "text": words }, { "text": escaped }]);
         let (user, answer) = if self.agent == "gemini" {
@@ -128,4 +128,77 @@ fn a_transcript_is_read_once() {
     fs::write(&session.transcript, garbled).unwrap();
     session.record(&json!({ "type": "gemini" }));
     assert_eq!(session.say("only what was added counts"), "");
+}
+
+/// OpenCode keeps the end of a conversation when it compacts it, and its database says from which message on.
+#[test]
+fn what_opencode_keeps_at_the_end_of_a_conversation_is_not_repeated() {
+    let sandbox = Sandbox::new()
+        .file(".context/CONSTITUTION.md", "# Rules\n\nrule one\n")
+        .file("docs/index.json", r#"["auth.md"]"#)
+        .file("docs/auth.md", "# Authentication\n\nUsers sign in with a session cookie.\n")
+        .file("~/.local/share/opencode/kept", "");
+    let file = sandbox.home().join(".local/share/opencode/opencode.db");
+    let database = rusqlite::Connection::open(file).unwrap();
+    database
+        .execute_batch(
+            "CREATE TABLE session (id TEXT); INSERT INTO session VALUES ('s');
+             CREATE TABLE message (id TEXT, data TEXT);
+             CREATE TABLE part (message_id TEXT, session_id TEXT, time_created INTEGER, data TEXT)",
+        )
+        .unwrap();
+    let part = |message: &str, data: Value| {
+        let insert = "INSERT INTO part VALUES (?1, 's', 0, ?2)";
+        database.execute(insert, [message, &data.to_string()]).unwrap();
+    };
+    let say = |message: &str, words: &str| {
+        let context = sandbox.hook(["opencode", "chat.message"], &json!({ "session": "s", "message": words }));
+        part(message, json!({ "type": "text", "text": context }));
+        context
+    };
+    assert!(say("msg_1", "hello there").contains("rule one"));
+    assert!(say("msg_2", "how do users sign in with a session cookie?").contains("Users sign in"));
+    part("msg_3", json!({ "type": "compaction", "tail_start_id": "msg_2" }));
+    assert_eq!(sandbox.hook(["opencode", "session.compacted"], &json!({ "session": "s" })), "");
+    let again = say("msg_4", "how long may users sign in with the same session cookie?");
+    assert!(again.contains("rule one") && !again.contains("Users sign in"), "the rules are gone, the document is not: {again}");
+    part("msg_5", json!({ "type": "compaction" }));
+    assert_eq!(sandbox.hook(["opencode", "session.compacted"], &json!({ "session": "s" })), "");
+    let again = say("msg_6", "how do users sign in with a session cookie twice?");
+    assert!(again.contains("rule one") && again.contains("Users sign in"), "nothing was left: {again}");
+}
+
+/// Claude's records name the one before them. A message that continues from an earlier one cuts off what came between.
+#[test]
+fn what_the_user_went_back_over_comes_again() {
+    let sandbox = Sandbox::new().file(".context/CONSTITUTION.md", "# Rules\n\nrule one\n");
+    let transcript = sandbox.home().join("transcript.jsonl");
+    let record = |record: Value| {
+        let text = fs::read_to_string(&transcript).unwrap_or_default();
+        fs::write(&transcript, format!("{text}{record}\n")).unwrap();
+    };
+    let say = |id: &str, parent: &str| {
+        let payload = json!({ "transcript_path": transcript, "prompt": id, "prompt_id": id });
+        let context = sandbox.hook(["claude", "UserPromptSubmit"], &payload);
+        record(json!({ "type": "user", "uuid": id, "parentUuid": parent, "origin": { "kind": "human" } }));
+        context
+    };
+    let tool = |id: &str, parent: &str| {
+        let payload = json!({ "transcript_path": transcript, "tool_calls": [{ "tool_use_id": id }] });
+        let context = sandbox.hook(["claude", "PostToolBatch"], &payload);
+        let attachment = json!({ "type": "hook_additional_context", "content": [context] });
+        record(json!({ "type": "attachment", "uuid": id, "parentUuid": parent, "attachment": attachment }));
+        context
+    };
+    say("one", "");
+    say("two", "one");
+    assert!(tool("a", "two").contains("rule one"));
+    assert_eq!(say("three", "a"), "");
+    assert_eq!(tool("b", "three"), "");
+    // The user goes back to before the second message.
+    assert_eq!(say("four", "one"), "");
+    assert_eq!(say("five", "four"), "");
+    assert!(tool("c", "five").contains("rule one"), "it was cut off");
+    assert_eq!(say("six", "c"), "");
+    assert_eq!(tool("d", "six"), "");
 }

@@ -26,7 +26,7 @@ impl Session {
             "claude" => ("PostToolBatch", json!({ "tool_calls": [{ "tool_use_id": "t" }] })),
             "codex" => ("PreToolUse", json!({ "tool_use_id": "t" })),
             "gemini" => ("BeforeAgent", json!({ "prompt": "hello" })),
-            "qwen" => ("UserPromptSubmit", json!({ "prompt": "hello" })),
+            "qwen" => ("UserPromptSubmit", json!({ "prompt": "hello", "submitted_prompt": "hello" })),
             "copilot" => ("preToolUse", json!({ "sessionId": "s-1" })),
             _ => panic!("no session of {agent}"),
         };
@@ -169,6 +169,37 @@ fn copilots_messages_are_found_by_the_hash_of_their_session() {
     let said = format!("hello\n<system_reminder>\n{context}</system_reminder>");
     session.add(&[json!({ "type": "user.message", "timestamp": "@2", "data": { "transformedContent": said } })]);
     assert_eq!(session.verdicts(), ["seen"], "{}", session.verify().1);
+}
+
+/// The last file of a context ends with an empty line, which agents remove.
+#[test]
+fn an_empty_line_at_the_end_of_a_context_is_no_loss() {
+    for agent in ["claude", "codex", "gemini", "qwen"] {
+        let session = Session::of(agent, RULES);
+        session.sandbox.write(".context/CONVENTIONS.md", "# Conventions\n\nConvention one.\n\n\n");
+        let context = session.deliver();
+        let file = context.split_inclusive("Convention one.").next().unwrap();
+        session.add(&records(agent, file));
+        let (_, found) = session.verify();
+        let receipts = found["sessions"][0]["receipts"].as_array().unwrap();
+        let of_file = receipts.iter().find(|receipt| receipt["path"].as_str().unwrap().ends_with("CONVENTIONS.md")).unwrap();
+        assert_eq!(of_file["verdict"], "seen", "{agent}: {of_file:#}");
+    }
+}
+
+/// Qwen does not record what came with a message that was typed while the model worked, and forgets it at a resume.
+#[test]
+fn a_message_typed_while_qwen_works_is_kept_like_a_tools_context() {
+    let session = Session::of("qwen", RULES);
+    let typed = session.hook("UserPromptSubmit", &json!({ "prompt": "hello" }));
+    assert!(typed.contains("# Rules"), "{typed}");
+    session.add(&[
+        json!({ "type": "user", "subtype": "mid_turn_user_message", "timestamp": "@3", "message": { "parts": [{ "text": "hello" }] } }),
+        json!({ "type": "assistant", "timestamp": "@9", "message": { "parts": [] } }),
+    ]);
+    assert_eq!(session.verdicts(), ["unknowable"], "it is not missing");
+    assert_eq!(session.hook("UserPromptSubmit", &json!({ "prompt": "on", "submitted_prompt": "on" })), "");
+    assert!(session.hook("SessionStart", &json!({ "source": "resume" })).contains("# Rules"), "it is due again");
 }
 
 /// Claude Code's hook log holds everything although the model received a preview of 2 KB.

@@ -44,6 +44,54 @@ fn an_edited_core_file_comes_with_the_next_message_as_an_update() {
     assert_eq!(say(&sandbox, "and now"), "", "once");
 }
 
+/// Returns a file with three sections.
+fn sections(one: &str, two: &str, three: &str) -> String {
+    format!("# Conventions\n\n## Names\n\n{one}\n\n## Errors\n\n{two}\n\n## Tests\n\n{three}\n")
+}
+
+#[test]
+fn only_the_changed_sections_of_a_file_come_as_an_update() {
+    let sandbox = project();
+    let write = |one: &str, two: &str, three: &str| sandbox.write(".context/CONVENTIONS.md", sections(one, two, three));
+    write("whole words", "say what failed", "run the real thing");
+    assert!(tool(&sandbox, "t").contains("say what failed"));
+    write("whole words", "say what failed, and why", "run the real thing");
+    let told = say(&sandbox, "go on please");
+    assert!(
+        told.contains("CONVENTIONS.md (core file, verbatim; changed sections, these replace those you saw) ===\n## Errors\n"),
+        "{told}"
+    );
+    assert!(told.contains("failed, and why") && !told.contains("whole words") && !told.contains("the real thing"), "{told}");
+    assert_eq!(say(&sandbox, "and now"), "", "once");
+    write("whole words", "say what failed", "run the real thing often");
+    let told = say(&sandbox, "go on again please");
+    assert!(told.contains("changed sections again (change 2), these replace those you saw"), "{told}");
+    assert!(told.contains("## Errors\n\nsay what failed\n\n## Tests") && !told.contains("whole words"), "{told}");
+    sandbox.write(".context/CONVENTIONS.md", "# Conventions\n\n## Names\n\nwhole words\n\n## Tests\n\nrun the real thing often\n");
+    let told = say(&sandbox, "a section is gone");
+    assert!(told.contains("changed again (change 3), replaces what you saw") && told.contains("whole words"), "{told}");
+}
+
+/// Copilot keeps what a message brought over a resume: the changed section, but not the file.
+#[test]
+fn a_changed_section_without_its_file_is_not_enough() {
+    let sandbox = Sandbox::new().file(".context/CONVENTIONS.md", sections("whole words", "say what failed", "run the real thing"));
+    let ask = |event: &str, more: Value| {
+        let mut payload = json!({ "sessionId": "s-1" });
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        sandbox.hook(["copilot", event], &payload)
+    };
+    ask("sessionStart", json!({ "source": "startup" }));
+    ask("userPromptSubmitted", json!({ "prompt": "hello" }));
+    assert!(ask("preToolUse", json!({ "toolName": "view", "toolArgs": "a" })).contains("say what failed"));
+    sandbox.write(".context/CONVENTIONS.md", sections("whole words", "say why it failed", "run the real thing"));
+    let update = ask("userPromptSubmitted", json!({ "prompt": "go on" }));
+    assert!(update.contains("say why it failed") && !update.contains("whole words"), "{update}");
+    let resumed = ask("sessionStart", json!({ "source": "resume" })) + &ask("userPromptSubmitted", json!({ "prompt": "and on" }));
+    let told = resumed + &ask("preToolUse", json!({ "toolName": "view", "toolArgs": "b" }));
+    assert!(told.contains("whole words") && told.contains("say why it failed") && told.contains("run the real thing"), "{told}");
+}
+
 #[test]
 fn a_file_that_is_created_later_comes_with_the_next_message() {
     let sandbox = project();
@@ -126,7 +174,7 @@ fn a_resume_repeats_the_lost_parts_and_nothing_else() {
         // (text, whether the agent keeps it)
         let mut window: Vec<(String, bool)> = vec![
             (ask(start, json!({ "source": "startup" })), false),
-            (ask(message, json!({ "prompt": "first words" })), true),
+            (ask(message, json!({ "prompt": "first words", "submitted_prompt": "first words" })), true),
             (ask(tool, after_tool("a")), false),
             (ask(tool, after_tool("b")), false),
             (ask(tool, after_tool("b")), false),
@@ -137,7 +185,8 @@ fn a_resume_repeats_the_lost_parts_and_nothing_else() {
         for turn in 0..2 {
             window.retain(|(_, is_kept)| *is_kept);
             window.push((ask(start, json!({ "source": "resume" })), false));
-            window.push((ask(message, json!({ "prompt": format!("more words {turn}") })), true));
+            let words = format!("more words {turn}");
+            window.push((ask(message, json!({ "prompt": words, "submitted_prompt": words })), true));
             window.push((ask(tool, after_tool("c")), false));
             window.push((ask(tool, after_tool("d")), false));
             window.push((ask(tool, after_tool("e")), false));
@@ -241,6 +290,22 @@ fn a_second_process_on_the_same_session_has_its_own_window() {
     assert_eq!(fourth.hook(["claude", "SessionStart"], &json!({ "source": "resume" })), "");
     assert_eq!(tool(&fourth, "y"), "");
     last.kill().and_then(|()| last.wait()).unwrap();
+}
+
+/// A process that has the session open does not read what another one, which has ended since, received meanwhile.
+#[test]
+fn a_process_that_was_there_before_does_not_have_what_another_one_received() {
+    let sandbox = project();
+    let client = || Command::new("sleep").arg("60").spawn().unwrap();
+    let (mut waiting, mut quick) = (client(), client());
+    let hook = |process: &std::process::Child| sandbox.clone().env("CLAUDE_PID", process.id().to_string());
+    assert_eq!(hook(&waiting).hook(["claude", "SessionStart"], &json!({ "source": "resume" })), "");
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(tool(&hook(&quick), "t").contains("rule one"));
+    quick.kill().and_then(|()| quick.wait()).unwrap();
+    assert!(tool(&hook(&waiting), "u").contains("rule one"), "its window has not seen it");
+    assert_eq!(tool(&hook(&waiting), "v"), "");
+    waiting.kill().and_then(|()| waiting.wait()).unwrap();
 }
 
 #[test]

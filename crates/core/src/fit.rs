@@ -13,7 +13,7 @@ use crate::measure::Unit;
 use crate::note::{Note, NoteKind};
 use crate::piece::{Order, Piece, Role};
 use crate::reason::Reason;
-use crate::render::window::{self, HEADER_ROOM, JOINT};
+use crate::render::window::{self, HEADER_ROOM, JOINT, Version};
 use crate::sources::{Framing, Source};
 use crate::tokens::estimate_bytes;
 
@@ -42,8 +42,18 @@ pub struct Due {
     pub piece: usize,
     /// How many earlier versions of it the session has received; 0 for a new piece.
     pub versions: u32,
+    /// The hash of the version that the window has completely.
+    pub seen: Option<String>,
+    /// What differs from that version, if that is enough, see [`crate::update`].
+    pub excerpt: Option<String>,
     /// The parts that the window has lost, while it still has the others. Empty: the whole piece is due.
     pub lost: Vec<Part>,
+}
+
+impl Due {
+    fn version(&self) -> Version {
+        Version { earlier: self.versions, is_excerpt: self.excerpt.is_some() }
+    }
 }
 
 /// One of the parts that a piece was split into.
@@ -57,6 +67,18 @@ pub struct Part {
     pub stop: usize,
     /// The length of the piece's text. A text of another length is not the one that was split.
     pub total: usize,
+}
+
+impl Part {
+    /// A part of an excerpt, which contains no range of the piece's text. It is worth nothing without the version before.
+    const fn of_excerpt(number: u32, of: u32) -> Self {
+        Self { number, of, start: 0, stop: 0, total: 0 }
+    }
+
+    /// Returns whether this is a part of an excerpt.
+    pub const fn is_of_excerpt(&self) -> bool {
+        self.stop == 0
+    }
 }
 
 /// A segment that waits in the queue, already rendered.
@@ -130,13 +152,16 @@ pub fn fit(standing: &Standing, pieces: &[Piece], room: Room) -> Briefing {
     // The notes that close a source's output are not worth an update: they only count what came before them.
     let is_wanted = |due: &&Due| due.versions == 0 || pieces[due.piece].role != Role::Closing;
     let mut due: Vec<&Due> = standing.due.iter().filter(is_wanted).collect();
-    due.sort_by_key(|due| pieces[due.piece].order.number());
+    // An update comes before what else is due of its order: what it replaces is in the window.
+    let is_new = |due: &Due| due.versions == 0;
+    due.sort_by_key(|due| (pieces[due.piece].order.number(), is_new(due)));
     let heads = heads(standing, pieces, &due);
     let mut packer = Packer { room, pieces, slot: 0, used: 0, briefing: Briefing::default(), left_out: Vec::new() };
     let mut queued = standing.queued.iter().peekable();
     for due in due {
         let piece = &pieces[due.piece];
-        while let Some(waiting) = queued.next_if(|waiting| waiting.order <= piece.order.number()) {
+        let order = piece.order.number();
+        while let Some(waiting) = queued.next_if(|waiting| waiting.order < order || (waiting.order == order && is_new(due))) {
             packer.place(waiting.id, waiting.size);
         }
         let head = heads.iter().find(|(place, _)| *place == due.piece).map_or("", |(_, head)| head);
@@ -207,10 +232,10 @@ impl<'a> Packer<'a> {
         let is_transient = piece.order == Order::Document;
         let last = if is_transient { self.room.lanes } else { self.room.outputs };
         let before = (self.slot, self.used);
-        let text = self.text(piece, head);
+        let text = self.text(piece, due, head);
         let placed = match self.place_lost(piece, due, &text, last) {
             Some(placed) => Some(placed),
-            None => self.split(piece, due.versions, &text, head.len(), last),
+            None => self.split(piece, due.version(), &text, head.len(), last),
         };
         let Some(placed) = placed else {
             (self.slot, self.used) = before;
@@ -221,7 +246,7 @@ impl<'a> Packer<'a> {
         };
         self.count(piece);
         for (slot, part, body) in placed {
-            let text = framed(piece, due.versions, part, &body);
+            let text = framed(piece, due.version(), part, &body);
             self.briefing.segments.push(Segment {
                 piece: piece.id.clone(),
                 source: Some(piece.source),
@@ -252,10 +277,11 @@ impl<'a> Packer<'a> {
     }
 
     /// Returns the text of a piece as it goes into the window: the head before it, the count before closing notes.
-    fn text(&mut self, piece: &'a Piece, head: &str) -> String {
+    fn text(&mut self, piece: &'a Piece, due: &Due, head: &str) -> String {
+        let text = due.excerpt.as_ref().unwrap_or(&piece.text);
         let closing = match piece.source.row().framing {
             Framing::Labelled => {
-                let defused = frames::defuse(&piece.text);
+                let defused = frames::defuse(text);
                 self.briefing.notes.extend(defused.note(&piece.path));
                 return defused.text.into_owned();
             }
@@ -269,7 +295,7 @@ impl<'a> Packer<'a> {
             }
             Framing::Own { .. } => String::new(),
         };
-        format!("{head}{closing}{}", piece.text)
+        format!("{head}{closing}{text}")
     }
 
     /// Places the parts that the window has lost, each as it was. Returns `None` if the whole piece is due, or if the parts
@@ -279,7 +305,7 @@ impl<'a> Packer<'a> {
         let mut placed = Vec::new();
         for part in &due.lost {
             let body = text.get(part.start..part.stop).filter(|_| part.total == text.len());
-            let size = body.map(|body| self.room.unit.of(&framed(piece, due.versions, Some(*part), body)));
+            let size = body.map(|body| self.room.unit.of(&framed(piece, due.version(), Some(*part), body)));
             if size.is_some_and(|size| size + JOINT > self.free()) {
                 self.next();
             }
@@ -294,9 +320,9 @@ impl<'a> Packer<'a> {
 
     /// Splits a piece into the texts of its parts. Returns `None` if it would need an output after `last`. The `head` first
     /// bytes do not belong to the piece.
-    fn split(&mut self, piece: &Piece, versions: u32, text: &str, head: usize, last: u32) -> Option<Vec<Placed>> {
+    fn split(&mut self, piece: &Piece, version: Version, text: &str, head: usize, last: u32) -> Option<Vec<Placed>> {
         let unit = self.room.unit;
-        let whole = unit.of(&framed(piece, versions, None, text));
+        let whole = unit.of(&framed(piece, version, None, text));
         if whole + JOINT > self.free() && whole + JOINT <= self.whole() && self.used > self.whole() / 2 {
             // It fits into an output of its own, and this one is already well filled.
             self.next();
@@ -306,10 +332,10 @@ impl<'a> Packer<'a> {
         }
         if whole + JOINT <= self.free() {
             let slot = self.take(whole);
-            return Some(vec![(slot, None, text.to_owned())]);
+            return Some(vec![(slot, version.is_excerpt.then(|| Part::of_excerpt(1, 1)), text.to_owned())]);
         }
         let longest = Part { number: 999, of: 999, start: 0, stop: 0, total: text.len() };
-        let frame = unit.of(&framed(piece, versions, Some(longest), "")) + 1;
+        let frame = unit.of(&framed(piece, version, Some(longest), "")) + 1;
         let mut bodies: Vec<(u32, String)> = Vec::new();
         let (mut text, mut from, mut is_as_loaded, length) = (Cow::Borrowed(text), 0, true, text.len());
         while from < text.len() {
@@ -339,7 +365,7 @@ impl<'a> Packer<'a> {
             let start = end;
             end += body.len();
             let part = Part { number, of, start: start.saturating_sub(head), stop: end.saturating_sub(head), total };
-            (slot, Some(part), body)
+            (slot, Some(if version.is_excerpt { Part::of_excerpt(number, of) } else { part }), body)
         });
         Some(parts.collect())
     }
@@ -383,12 +409,13 @@ impl<'a> Packer<'a> {
 }
 
 /// Returns a piece's text with its label. New text in a source's own format has none, unless it had to be split.
-fn framed(piece: &Piece, versions: u32, part: Option<Part>, text: &str) -> String {
+fn framed(piece: &Piece, version: Version, part: Option<Part>, text: &str) -> String {
     let has_own_frame = matches!(piece.source.row().framing, Framing::Own { .. });
-    if has_own_frame && versions == 0 && part.is_none() {
+    if has_own_frame && version.earlier == 0 && part.is_none() {
         return text.to_owned();
     }
-    let mut framed = window::label(&piece.path, &piece.reason.to_string(), versions, part.map(|part| (part.number, part.of)));
+    let part = part.filter(|part| part.of > 1).map(|part| (part.number, part.of));
+    let mut framed = window::label(&piece.path, &piece.reason.to_string(), version, part);
     framed.push_str(text);
     framed
 }

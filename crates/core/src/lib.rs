@@ -43,6 +43,7 @@ pub mod sources;
 pub mod survey;
 pub mod text;
 pub mod tokens;
+pub mod update;
 pub mod watch;
 pub mod yaml;
 

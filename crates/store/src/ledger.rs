@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use briefing_core::fit::{Briefing, Standing};
-use briefing_core::{Moment, Note, Source};
+use briefing_core::{Moment, Note};
 
 use crate::error::StoreError;
 use crate::holder::Holder;
@@ -40,7 +40,7 @@ pub struct Arrival<'a> {
     pub owed_after_reset: u32,
     /// What other moments carried is due again although the epoch stays: the agent kept only what this one carried.
     pub forget_all_but: Option<Moment>,
-    /// Sources (bits) that `forget_all_but` makes due again.
+    /// Sources (bits) that `forget_all_but` makes due again, at once if they were done.
     pub forget_sources: u32,
     /// Sources (bits) that this event would open but whose context its agent drops: due at the next event.
     pub owe: u32,
@@ -85,6 +85,8 @@ pub struct Known {
     pub client: String,
     /// Whether a message has named the session.
     pub is_named: bool,
+    /// When it was last written to, in milliseconds since 1970.
+    pub last_seen: i64,
 }
 
 pub type PlanId = i64;
@@ -129,6 +131,8 @@ pub struct Printer<'a> {
     pub holder: &'a Holder,
     /// The process that the agent itself waits for: this one, or the shell around it.
     pub reaped_as: u32,
+    /// Whether others of its events may run at the same time, which the agent orders in its own way.
+    pub is_parallel: bool,
     /// The agent's name of the event that carries what is printed.
     pub event: &'a str,
     pub moment: Moment,
@@ -213,19 +217,13 @@ pub struct Basis<'a> {
     pub settings: &'a str,
 }
 
-/// What a session's window received of one piece in this epoch.
+/// A text that a session's window received in this epoch: a piece or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Given {
-    pub piece: String,
-    pub path: String,
-    /// What brought it; the list of what was left out has no source.
-    pub source: Option<Source>,
-    /// The number of its [`briefing_core::Order`].
-    pub order: u8,
-    /// Whether it was delivered in labelled parts.
-    pub is_split: bool,
-    /// How many parts or versions of it.
-    pub times: u32,
+    /// Identifies the delivery.
+    pub id: i64,
+    /// The first bytes of the text, by which it is found. Empty: delivered by a version that did not write them down.
+    pub opening: String,
 }
 
 /// A look into a transcript that found a shortened window.
@@ -235,8 +233,6 @@ pub struct Forgetting<'a> {
     /// [`Known::scanned`] before and after the look.
     pub before: &'a str,
     pub after: &'a str,
-    /// What this moment carried is still there.
-    pub keeps: Option<Moment>,
 }
 
 /// What an earlier session's window received.
@@ -290,15 +286,15 @@ pub trait Ledger: fmt::Debug {
     /// Releases a claim that could not be printed.
     fn release(&mut self, claim: &Claim) -> Result<(), StoreError>;
 
-    /// Returns what a session's window received in this epoch, except for what one moment carried.
+    /// Returns what a session's window received of all sources in this epoch, in order, except for what one moment carried.
     fn given(&mut self, session: i64, but: Option<Moment>) -> Result<Vec<Given>, StoreError>;
 
     /// Returns what the agent's last session but this one received, of those that received `piece`.
     fn earlier(&mut self, key: &SessionKey, piece: &str) -> Result<Option<Earlier>, StoreError>;
 
-    /// Forgets pieces that are no longer in the window, including their queued parts, and lets all sources open again. Does
-    /// nothing if another process has looked in the meantime.
-    fn forget(&mut self, forgetting: &Forgetting<'_>, pieces: &[String]) -> Result<(), StoreError>;
+    /// Marks deliveries (see [`Given::id`]) as lost that are no longer in the window, takes the parts that wait behind them out
+    /// of the queue, and lets all sources open again. Does nothing if another process has looked in the meantime.
+    fn forget(&mut self, forgetting: &Forgetting<'_>, lost: &[i64]) -> Result<(), StoreError>;
 
     /// Returns what the session's transcript has not proven yet, and how far it was read.
     fn open_receipts(&mut self, session: i64) -> Result<OpenReceipts, StoreError>;

@@ -115,7 +115,11 @@ impl Fixture {
 
     fn admit_as(&mut self, arrived: &Arrived, lane: u8, offers: &[Offer<'_>], arrange: &mut dyn FnMut(&Standing) -> Briefing) -> Claim {
         let mut admission = Admission {
-            printer: Printer { lanes: self.lanes, ..printer(lane, &self.holder, self.event, self.moment) },
+            printer: Printer {
+                lanes: self.lanes,
+                is_parallel: self.lanes == 1 && self.moment == Moment::Tool,
+                ..printer(lane, &self.holder, self.event, self.moment)
+            },
             session: arrived.known.session,
             epoch: arrived.known.epoch,
             plan: arrived.plan,
@@ -183,7 +187,7 @@ fn plain<'a>(key: &'a SessionKey, holder: &'a Holder, now: i64) -> Arrival<'a> {
 }
 
 fn printer<'a>(lane: u8, holder: &'a Holder, event: &'a str, moment: Moment) -> Printer<'a> {
-    Printer { lane, lanes: 4, holder, reaped_as: 7, event, moment }
+    Printer { lane, lanes: 4, holder, reaped_as: 7, is_parallel: false, event, moment }
 }
 
 fn segment((piece, hash): (&str, &str), slot: u32) -> Segment {

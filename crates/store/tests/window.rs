@@ -128,11 +128,11 @@ fn what_is_forgotten_is_due_again_and_nothing_else() {
             fixture.confirm(&claim);
         }
         let session = fixture.arrive(None, 1, false).known.session;
-        let given: Vec<_> = fixture.ledger.given(session, None).unwrap().into_iter().map(|given| (given.piece, given.times)).collect();
-        assert_eq!(given, [("/a".to_owned(), 1), ("/b".to_owned(), 2)]);
-        let forgetting = Forgetting { session, before: "", after: "file 9", keeps: None };
-        fixture.ledger.forget(&forgetting, &["/b".to_owned()]).unwrap();
-        fixture.ledger.forget(&Forgetting { after: "file 7", ..forgetting }, &["/a".to_owned()]).unwrap();
+        let given = fixture.ledger.given(session, None).unwrap();
+        assert_eq!(given.iter().map(|given| given.opening.as_str()).collect::<Vec<_>>(), ["/a=1", "/b=1", "/b=2"]);
+        let forgetting = Forgetting { session, before: "", after: "file 9" };
+        fixture.ledger.forget(&forgetting, &[given[1].id, given[2].id]).unwrap();
+        fixture.ledger.forget(&Forgetting { after: "file 7", ..forgetting }, &[given[0].id]).unwrap();
         let after = fixture.arrive(None, 1, false);
         assert_eq!(after.known.scanned, "file 9", "a process that looked from the same place was too late");
         assert_eq!((after.known.done, fixture.paths_of("one")), (0, vec!["/a".to_owned()]));
@@ -226,6 +226,69 @@ fn a_queue_does_not_outlive_its_first_part() {
         let resumed = fixture.resume_with_messages_only();
         assert_eq!(resumed.known.open, 0, "the third part has left the queue");
         assert_eq!(due(fixture, &resumed, "1"), (vec![Due::default()], 0), "nothing is left: the piece is due as a whole");
+    });
+}
+
+/// Delivers a segment at an event of this moment.
+fn deliver(fixture: &mut Fixture, moment: Moment, segment: &Segment) {
+    fixture.moment = moment;
+    let arrived = fixture.arrive(None, 1, false);
+    let offers = [Offer { piece: "/a", hash: &segment.hash, within: Vec::new() }];
+    let mut arrange = |_: &Standing| Briefing { segments: vec![segment.clone()], ..Briefing::default() };
+    let claim = fixture.admit_as(&arrived, 1, &offers, &mut arrange);
+    fixture.confirm(&claim);
+}
+
+/// Changed sections alone.
+fn excerpt(hash: &'static str) -> Segment {
+    Segment { part: Some(Part { number: 1, of: 1, start: 0, stop: 0, total: 0 }), ..segment(("/a", hash), 0) }
+}
+
+#[test]
+fn a_change_of_what_the_window_has_completely_says_so() {
+    on_every_engine(|fixture| {
+        in_three_parts(fixture);
+        let next = fixture.arrive(None, 1, false);
+        let (half, _) = due(fixture, &next, "2");
+        assert_eq!((half[0].versions, half[0].seen.as_deref()), (1, None), "the third part never left");
+    });
+    on_every_engine(|fixture| {
+        deliver(fixture, Moment::Tool, &segment(("/a", "1"), 0));
+        let next = fixture.arrive(None, 1, false);
+        let (changed, _) = due(fixture, &next, "2");
+        assert_eq!((changed[0].versions, changed[0].seen.as_deref()), (1, Some("1")));
+        deliver(fixture, Moment::Message, &excerpt("2"));
+        let next = fixture.arrive(None, 1, false);
+        assert_eq!(due(fixture, &next, "2").0, [], "the window has it all");
+        assert_eq!(due(fixture, &next, "3").0[0].seen.as_deref(), Some("2"));
+    });
+}
+
+/// The agent keeps what messages carried: the changed sections, but not the file.
+#[test]
+fn changed_sections_are_worth_nothing_without_the_rest() {
+    on_every_engine(|fixture| {
+        deliver(fixture, Moment::Tool, &segment(("/a", "1"), 0));
+        deliver(fixture, Moment::Message, &excerpt("2"));
+        let resumed = fixture.resume_with_messages_only();
+        let (again, _) = due(fixture, &resumed, "2");
+        assert_eq!((again.len(), again[0].versions, &again[0].seen), (1, 0, &None), "the piece is due as a whole");
+    });
+}
+
+/// The changed sections did not reach the model.
+#[test]
+fn lost_sections_come_again() {
+    on_every_engine(|fixture| {
+        deliver(fixture, Moment::Tool, &segment(("/a", "1"), 0));
+        deliver(fixture, Moment::Message, &excerpt("2"));
+        let session = fixture.arrive(None, 1, false).known.session;
+        let given = fixture.ledger.given(session, None).unwrap();
+        fixture.ledger.forget(&Forgetting { session, before: "", after: "file 9" }, &[given[1].id]).unwrap();
+        let next = fixture.arrive(None, 1, false);
+        let (again, _) = due(fixture, &next, "2");
+        assert_eq!((again[0].versions, again[0].seen.as_deref()), (1, Some("1")), "the same sections will do");
+        assert_eq!(again[0].lost[0].total, 0, "they cannot be cut out of the piece");
     });
 }
 

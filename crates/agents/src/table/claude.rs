@@ -5,7 +5,7 @@ use briefing_core::measure::Unit;
 
 use super::{BASE, event, loads, mute};
 use crate::agent::{Agent, Kept, Layout, Loaded, Managed, Market, Mcp, Older, PROMPT, Plugins, Prompting, Registration, Switch};
-use crate::transcripts::format::{Entered, Fill, Load, Place, Shown, Storage, SubAgents, Talk, Transcript};
+use crate::transcripts::format::{Entered, Fill, Load, Place, Rewind, Shown, Storage, SubAgents, Talk, Transcript};
 
 pub(super) const ROW: Agent = Agent {
     name: "claude",
@@ -127,6 +127,8 @@ const TRANSCRIPT: Transcript = Transcript {
     answers: &[&[("type", "assistant")]],
     is_escaped: false,
     rewrite: None,
+    // The message that cuts off others is recorded after its hooks, so the next message notices it.
+    rewind: Some(Rewind { prompt: &[("type", "user"), ("origin.kind", "human")], id: "uuid", parent: "parentUuid" }),
     talk: Talk {
         texts: &["message.content.*.text", "message.content.*.thinking"],
         calls: &["message.content.*.input"],

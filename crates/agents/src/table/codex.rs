@@ -104,6 +104,7 @@ const TRANSCRIPT: Transcript = Transcript {
     ],
     is_escaped: false,
     rewrite: None,
+    rewind: None,
     talk: Talk {
         texts: &["payload.content.*.text"],
         calls: &["payload.arguments", "payload.input"],

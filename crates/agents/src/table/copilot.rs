@@ -31,6 +31,7 @@ pub(super) const ROW: Agent = Agent {
         sub_agent: "agentId",
         turn: "",
         tool_use: "",
+        kept: "",
     },
     shape: Shape::Flat,
     keeps: Keeps::Messages,
@@ -95,6 +96,7 @@ const TRANSCRIPT: Transcript = Transcript {
     answers: &[&[("type", "assistant.message")]],
     is_escaped: false,
     rewrite: None,
+    rewind: None,
     talk: Talk {
         texts: &["data.content"],
         calls: &["data.toolRequests.*.arguments"],

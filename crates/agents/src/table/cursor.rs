@@ -27,6 +27,7 @@ pub(super) const ROW: Agent = Agent {
         sub_agent: "",
         turn: "generation_id",
         tool_use: "tool_use_id",
+        kept: "",
     },
     shape: Shape::FlatSnake,
     cap: 9_500,

@@ -74,6 +74,7 @@ const TRANSCRIPT: Transcript = Transcript {
     is_escaped: true,
     // After `/compress`, when it is full, and when a turn is cancelled.
     rewrite: Some(Rewrite { mark: r#"{"$set":{"messages":"#, keeps: None }),
+    rewind: None,
     talk: Talk {
         texts: &["content"],
         calls: &["toolCalls.*.args"],

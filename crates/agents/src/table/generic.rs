@@ -26,6 +26,7 @@ pub(super) const ROW: Agent = Agent {
         sub_agent: "agent",
         turn: "turn",
         tool_use: "tool_use",
+        kept: "",
     },
     shape: Shape::Plain,
     keeps_id_at_clear: true,

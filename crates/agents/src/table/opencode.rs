@@ -22,6 +22,7 @@ pub(super) const ROW: Agent = Agent {
         sub_agent: "",
         turn: "",
         tool_use: "",
+        kept: "",
     },
     shape: Shape::Plain,
     gate_at_message: true,
@@ -51,6 +52,12 @@ const TRANSCRIPT: Transcript = Transcript {
         sessions: "SELECT id FROM session",
         records: "SELECT part.rowid, part.time_created, message.data, part.data FROM part JOIN message ON message.id = message_id
             WHERE part.session_id = ?1 AND part.rowid > ?2 AND octet_length(part.data) < 16000000 ORDER BY part.rowid",
+        // The end of the conversation is left as it is, from a message on that the compaction names.
+        left: "WITH last AS (SELECT rowid AS place, json_extract(data, '$.tail_start_id') AS first FROM part
+            WHERE session_id = ?1 AND data LIKE '%\"type\":\"compaction\"%' AND json_extract(data, '$.type') = 'compaction'
+            ORDER BY rowid DESC LIMIT 1)
+            SELECT data FROM part, last WHERE session_id = ?1 AND (part.rowid >= last.place OR message_id >= last.first)
+            AND octet_length(data) < 16000000",
     },
     recorded: &[Moment::Message],
     shown: &[Shown { name: "part", is: &[("message.role", "user"), ("part.type", "text")], texts: &["part.text"], is_context: true }],
@@ -58,6 +65,7 @@ const TRANSCRIPT: Transcript = Transcript {
     answers: &[&[("message.role", "assistant")]],
     is_escaped: false,
     rewrite: None,
+    rewind: None,
     talk: Talk {
         texts: &["part.text"],
         calls: &["part.state.input"],

@@ -2,8 +2,8 @@
 
 use briefing_core::Moment;
 
-use super::{BASE, MCP, event, loads, mute};
-use crate::agent::{Agent, Handler, Keeps, Mcp, Shape, Switch, TimeoutUnit};
+use super::{BASE, FIELDS, MCP, event, loads, mute};
+use crate::agent::{Agent, Fields, Handler, Keeps, Mcp, Shape, Switch, TimeoutUnit};
 use crate::transcripts::format::{Entered, Fill, Load, Place, Rewrite, Shown, Storage, Talk, Transcript};
 
 pub(super) const ROW: Agent = Agent {
@@ -21,6 +21,8 @@ pub(super) const ROW: Agent = Agent {
     ],
     // Whether it shows a message was not measured.
     shape: Shape::Nested { has_message: false },
+    // Missing in the event of a message that was typed while the model worked.
+    fields: Fields { kept: "submitted_prompt", ..FIELDS },
     keeps: Keeps::Messages,
     gate_at_message: true,
     timeout: TimeoutUnit::Milliseconds,
@@ -62,6 +64,7 @@ const TRANSCRIPT: Transcript = Transcript {
     answers: &[&[("type", "assistant")]],
     is_escaped: true,
     rewrite: Some(Rewrite { mark: r#""subtype":"chat_compression""#, keeps: Some(Moment::Session) }),
+    rewind: None,
     talk: Talk {
         texts: &["message.parts.*.text"],
         calls: &["message.parts.*.functionCall.args"],

@@ -26,6 +26,17 @@ pub(super) fn read(path: &Path, sessions: &str, records: &str, key: &SessionKey,
     Ok(true)
 }
 
+/// Returns what the last compaction of a session has left of its window.
+pub(super) fn left(path: &Path, sessions: &str, left: &str, key: &SessionKey) -> Result<Vec<String>, Silence> {
+    file::open(path)?;
+    let unreadable = |error: rusqlite::Error| Silence::Unreadable(error.to_string());
+    let connection = open(path).map_err(unreadable)?;
+    let session = find(&connection, sessions, key).map_err(unreadable)?.ok_or(Silence::NotFound)?;
+    let mut statement = connection.prepare(left).map_err(unreadable)?;
+    let rows = statement.query_map([session], |row| row.get(0)).map_err(unreadable)?;
+    rows.collect::<Result<_, _>>().map_err(unreadable)
+}
+
 fn open(path: &Path) -> rusqlite::Result<Connection> {
     let mut connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     let deadline = Instant::now() + PATIENCE;

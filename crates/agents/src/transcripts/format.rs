@@ -21,8 +21,21 @@ pub struct Transcript {
     pub is_escaped: bool,
     /// How it shows that the client has shortened the window, where no event does reliably.
     pub rewrite: Option<Rewrite>,
+    /// How it shows that the user went back to an earlier message.
+    pub rewind: Option<Rewind>,
     /// Where the rest of the conversation is, besides our texts.
     pub talk: Talk,
+}
+
+/// Records that name the one before them.
+#[derive(Debug, Clone, Copy)]
+pub struct Rewind {
+    /// A message that the user wrote.
+    pub prompt: Is,
+    /// The field with a record's own id.
+    pub id: &'static str,
+    /// The field with the id of the record before it.
+    pub parent: &'static str,
 }
 
 /// Where a transcript has the conversation. A path is as in [`Shown::texts`]; for what the model wrote and what tools took and returned, every text below it counts, too.
@@ -107,6 +120,9 @@ pub enum Storage {
         /// Returns, for the id of a session and the number of a row, everything after that row: its number, its time in
         /// milliseconds, and two JSON objects, which become `message` and `part` of a record.
         records: &'static str,
+        /// Returns, for the id of a session, what its last compaction has left of its window: JSON objects. Nothing if there
+        /// was none.
+        left: &'static str,
     },
 }
 

@@ -2,11 +2,11 @@
 //!
 //! Only what was added since the last look is read, and only where there was such a record is anything compared.
 
+use std::collections::BTreeMap;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use briefing_core::render::window::MARK;
-use briefing_core::sources::Framing;
+use briefing_core::render::window::plain;
 use briefing_store::Given;
 
 use super::file;
@@ -20,8 +20,8 @@ const READ_AGAIN: u64 = 64 << 10;
 /// What a look has found.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Found {
-    /// The pieces that are no longer in the window.
-    pub(crate) lost: Vec<String>,
+    /// The deliveries that are no longer in the window.
+    pub(crate) lost: Vec<i64>,
     /// Where the next look begins: the identity of the file, and how much of it was read.
     pub(crate) scanned: String,
 }
@@ -48,72 +48,55 @@ pub(crate) fn look(rewrite: &Rewrite, path: &Path, scanned: &str, given: impl Fn
     Some(Found { lost: lost.unwrap_or_default(), scanned: format!("{identity} {end}") })
 }
 
-/// Returns the pieces that are not in a window.
-fn missing(given: &[Given], window: &str) -> Vec<String> {
-    let is_lost = |one: &&Given| {
-        // Sections of a file are labelled with the same path, so they can only be counted together.
-        let wanted = given.iter().filter(|other| other.path == one.path).map(|other| other.times as usize).sum();
-        let wanted = if own_sign(one).is_some() { 1 } else { wanted };
-        !one.path.is_empty() && window.matches(&sign(one)).count() < wanted
-    };
-    given.iter().filter(is_lost).map(|given| given.piece.clone()).collect()
+/// Returns the deliveries that are not in a window. Of several that begin alike, the newest are the ones that are left.
+pub(super) fn missing(given: &[Given], window: &str) -> Vec<i64> {
+    let window = plain(window);
+    let mut left: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut lost = Vec::new();
+    for Given { id, opening } in given.iter().rev() {
+        let count = || if opening.is_empty() { 0 } else { window.matches(&quoted(opening)).count() };
+        let left = left.entry(opening).or_insert_with(count);
+        match left.checked_sub(1) {
+            Some(rest) => *left = rest,
+            None => lost.push(*id),
+        }
+    }
+    lost
 }
 
-/// Returns the heading of a piece's source, if the piece is framed by that instead of a label of its own.
-fn own_sign(given: &Given) -> Option<&'static str> {
-    match given.source?.row().framing {
-        Framing::Own { sign, .. } if !given.is_split => Some(sign),
-        _ => None,
-    }
-}
-
-/// Returns the text that identifies a piece in the transcript, as the client writes it: with angle brackets escaped,
-/// as part of a JSON string.
-fn sign(given: &Given) -> String {
-    if let Some(sign) = own_sign(given) {
-        return sign.to_owned();
-    }
-    let label = format!("{MARK}{} (", given.path).replace('<', "&lt;").replace('>', "&gt;");
-    let quoted = serde_json::Value::from(label).to_string();
+/// Returns a text as part of a JSON string, without escaped angle brackets.
+pub(super) fn quoted(text: &str) -> String {
+    let quoted = serde_json::Value::from(plain(text)).to_string();
     quoted[1..quoted.len() - 1].to_owned()
 }
 
 #[cfg(test)]
 mod tests {
-    use briefing_core::Source;
-
     use super::*;
     use crate::table::find;
 
-    fn given(path: &str, times: u32, source: Source) -> Given {
-        Given { piece: format!("id of {path}"), path: path.into(), source: Some(source), order: 0, is_split: false, times }
-    }
-
-    fn lost_in(transcript: &str) -> Vec<String> {
+    /// Returns what is lost of four deliveries, the last two of which begin alike.
+    fn lost_in(transcript: &str) -> Vec<i64> {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("t.jsonl");
         std::fs::write(&file, transcript).unwrap();
-        let all =
-            [given("/p/a \"b\" <c>.md", 1, Source::Docs), given("/p/d.md", 2, Source::Docs), given("/p/.context/X.md", 1, Source::Gate)];
+        let openings = ["=== brief: /p/a \"b\" <c>.md (why) ===\nx", "PROJECT CONTEXT", "=== brief: /p/d.md (", "=== brief: /p/d.md ("];
+        let given = || openings.iter().zip(1..).map(|(opening, id)| Given { id, opening: (*opening).into() }).collect();
         let rewrite = find("gemini").unwrap().transcript.unwrap().rewrite.unwrap();
-        look(&rewrite, &file, "", || all.to_vec()).map(|found| found.lost).unwrap_or_default()
+        look(&rewrite, &file, "", given).map(|found| found.lost).unwrap_or_default()
     }
 
     #[test]
-    fn pieces_missing_from_a_rewritten_transcript_are_lost() {
-        let one = r#"{"text":"<hook_context>=== brief: /p/a \"b\" &lt;c&gt;.md (why) ===\nx"}"#;
+    fn texts_missing_from_a_rewritten_transcript_are_lost() {
+        let one = r#"{"text":"<hook_context>=== brief: /p/a \"b\" &lt;c&gt;.md (why) ===\nxyz"}"#;
         let two = r#"{"text":"=== brief: /p/d.md (why) ===\n=== brief: /p/d.md (why; changed) ==="}"#;
         let gate = r#"{"text":"PROJECT CONTEXT (auto-loaded by system hook — already"}"#;
         let rewrite = "\n{\"$set\":{\"messages\":[]}}\n";
-        assert_eq!(lost_in(&format!("{{}}\n{one}\n")), [""; 0], "never rewritten: nothing was cut");
-        assert_eq!(lost_in(&format!("{{}}{rewrite}{one}\n{two}\n{gate}\n")), [""; 0]);
-        assert_eq!(lost_in(&format!("{{}}{rewrite}{gate}{two}{rewrite}{one}\n")), ["id of /p/d.md", "id of /p/.context/X.md"]);
-        assert_eq!(
-            lost_in(&format!("{{}}{rewrite}{gate}{one}=== brief: /p/d.md (\n")),
-            ["id of /p/d.md"],
-            "one of two parts is not enough"
-        );
-        assert_eq!(lost_in(&format!("{{}}{rewrite}{{\"half\"")), [""; 0], "the last record is not complete");
+        assert_eq!(lost_in(&format!("{{}}\n{one}\n")), [0; 0], "never rewritten: nothing was cut");
+        assert_eq!(lost_in(&format!("{{}}{rewrite}{one}\n{two}\n{gate}\n")), [0; 0]);
+        assert_eq!(lost_in(&format!("{{}}{rewrite}{gate}{two}{rewrite}{one}\n")), [4, 3, 2]);
+        assert_eq!(lost_in(&format!("{{}}{rewrite}{gate}{one}=== brief: /p/d.md (\n")), [3], "the older one of two");
+        assert_eq!(lost_in(&format!("{{}}{rewrite}{{\"half\"")), [0; 0], "the last record is not complete");
         assert_eq!(lost_in("").len(), 0);
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use briefing_core::fit::{Briefing, Standing, fit};
+use briefing_core::fit::{Briefing, Part, Standing, fit};
 use briefing_core::frames::inline;
 use briefing_core::render::window::{self, Place};
 use briefing_core::settings::{Announce, Settings};
@@ -25,6 +25,9 @@ use crate::request::{Request, Start};
 /// How many files an announcement names.
 const ANNOUNCED: usize = 5;
 
+/// How exact the start of a process is, generously.
+const SLACK_MILLIS: i64 = 100;
+
 /// How often a lane checks whether the event has been planned.
 const PAUSE: Duration = Duration::from_micros(500);
 
@@ -45,6 +48,7 @@ impl Window<'_> {
             lanes: request.event.lanes.max(1),
             holder: &holder,
             reaped_as: lanes::reaped_as(request.client),
+            is_parallel: request.event.moment == Moment::Tool && request.event.lanes < 2,
             event: request.event.name,
             moment: request.carrying_moment(),
         };
@@ -121,6 +125,7 @@ impl Window<'_> {
         let mut due = 0;
         let mut arrange = |standing: &Standing| -> Briefing {
             due = standing.due.len();
+            let standing = &with_excerpts(standing, pieces, &known.watched);
             let mut briefing = match request.only {
                 Some(source) => fit_alone(source, standing, |own| fit(own, pieces, room)),
                 None => fit(standing, pieces, room),
@@ -144,7 +149,7 @@ impl Window<'_> {
             offers: &offers,
             done: ((sources & !by_message()) | settled) & !retried,
             owe: retried,
-            watched: &watch::updated(&known.watched, sources, &watched),
+            watched: &watch::updated(&known.watched, sources, &watched, pieces),
             arrange: &mut arrange,
         })?;
         self.notes.extend(notes);
@@ -259,8 +264,9 @@ impl Window<'_> {
         }
         let beside = self.key.beside(&self.client);
         let second = ledger.look(&beside)?;
-        if second.is_none() && Holder::life_of(owner) != Life::Runs {
-            // The process that had the window has ended; this one goes on with it.
+        let last_seen = known.as_ref().map_or(0, |known| known.last_seen);
+        if second.is_none() && Holder::life_of(owner) != Life::Runs && last_seen < began(self.request).saturating_add(SLACK_MILLIS) {
+            // The process that had the window has ended; this one has begun since and goes on with it.
             return Ok(known);
         }
         self.beside = Some(std::mem::replace(&mut self.key, beside));
@@ -293,6 +299,16 @@ pub(super) fn offers<'a>(pieces: &'a [Piece], hashes: &'a [Hashes]) -> Vec<Offer
         within: piece.within.iter().map(|whole| whole.id.as_str()).zip(of_wholes.iter().map(String::as_str)).collect(),
     };
     pieces.iter().zip(hashes).map(offer).collect()
+}
+
+/// Adds to each piece that has changed what differs from the version in the window.
+fn with_excerpts(standing: &Standing, pieces: &[Piece], watched: &str) -> Standing {
+    let mut standing = standing.clone();
+    // Parts of a text that are lost come as they were.
+    for due in standing.due.iter_mut().filter(|due| due.lost.iter().all(Part::is_of_excerpt)) {
+        due.excerpt = due.seen.as_ref().and_then(|seen| watch::excerpt(watched, &pieces[due.piece], seen));
+    }
+    standing
 }
 
 /// Fits all of one source into the first output. What other sources have queued stays queued.

@@ -9,7 +9,7 @@ use briefing_store::{Forgetting, Known, Ledger};
 
 use super::Window;
 use crate::request::Start;
-use crate::transcripts::{self, Budget, MAX_REPAIRS, rewrite};
+use crate::transcripts::{self, Budget, MAX_REPAIRS, rewind, rewrite};
 
 impl Window<'_> {
     /// Looks into the transcript, and returns whether that may have changed what is due. On any error, nothing is decided.
@@ -17,7 +17,16 @@ impl Window<'_> {
         let request = self.request;
         let is_resumed = request.event.moment == Moment::Session && request.start == Start::Resume;
         let is_time = is_resumed || request.event.moment == Moment::Message;
-        is_time && (self.is_rewritten(ledger, known) | self.is_judged(ledger, known))
+        is_time && (self.is_shortened(ledger, known) | self.is_judged(ledger, known))
+    }
+
+    /// Makes the ledger forget what a compaction has removed, if the transcript says what that is. The rest stays known.
+    pub(super) fn is_partly_emptied(&mut self, ledger: &mut dyn Ledger) -> bool {
+        let (request, key) = (self.request, self.key.clone());
+        let Some(known) = ledger.look(&key).ok().flatten().filter(|_| request.is_reset) else { return false };
+        let Ok(given) = ledger.given(known.session, None) else { return false };
+        let Some(lost) = transcripts::removed(request.agent, &key, self.host, &given) else { return false };
+        ledger.forget(&Forgetting { session: known.session, before: &known.scanned, after: &known.scanned }, &lost).is_ok()
     }
 
     /// Judges what was delivered before this event.
@@ -37,16 +46,21 @@ impl Window<'_> {
         true
     }
 
-    /// Makes the ledger forget what a client that has shortened its window no longer has.
-    fn is_rewritten(&mut self, ledger: &mut dyn Ledger, known: &Known) -> bool {
-        let rewrite = self.request.agent.transcript.and_then(|transcript| transcript.rewrite);
-        let (Some(rewrite), Some(path)) = (rewrite, self.request.transcript.as_deref()) else { return false };
-        let given = || ledger.given(known.session, rewrite.keeps).unwrap_or_default();
-        let Some(found) = rewrite::look(&rewrite, path, &known.scanned, given) else { return false };
-        let forgetting = Forgetting { session: known.session, before: &known.scanned, after: &found.scanned, keeps: rewrite.keeps };
+    /// Makes the ledger forget what the window no longer has, because the client has shortened it or its user went back.
+    fn is_shortened(&mut self, ledger: &mut dyn Ledger, known: &Known) -> bool {
+        let (Some(transcript), Some(path)) = (self.request.agent.transcript, self.request.transcript.as_deref()) else { return false };
+        let kept = transcript.rewrite.and_then(|rewrite| rewrite.keeps);
+        let given = || ledger.given(known.session, kept).unwrap_or_default();
+        let found = match (transcript.rewrite, transcript.rewind) {
+            (Some(rewrite), _) => rewrite::look(&rewrite, path, &known.scanned, given),
+            (None, Some(rewind)) => rewind::look(&rewind, path, &known.scanned, given),
+            (None, None) => None,
+        };
+        let Some(found) = found else { return false };
+        let forgetting = Forgetting { session: known.session, before: &known.scanned, after: &found.scanned };
         let is_forgotten = ledger.forget(&forgetting, &found.lost).is_ok() && !found.lost.is_empty();
         if is_forgotten {
-            let reason = format!("{} pieces are no longer in the window", found.lost.len());
+            let reason = format!("{} texts are no longer in the window", found.lost.len());
             self.notes.push(Note::info("window", NoteKind::Missing, reason));
         }
         is_forgotten

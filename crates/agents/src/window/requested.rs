@@ -147,7 +147,8 @@ fn record(
         transcript: None,
     })?;
     // The agent keeps what its tools printed as long as what its user wrote.
-    let printer = Printer { lane: 1, lanes: 1, holder: &holder, reaped_as: std::process::id(), event, moment: Moment::Message };
+    let printer =
+        Printer { lane: 1, lanes: 1, holder: &holder, reaped_as: std::process::id(), is_parallel: false, event, moment: Moment::Message };
     let hashes = hashes_of(pieces);
     let offers = offers(pieces, &hashes);
     let room = Room { unit: asking.agent.unit, ..ROOMY };

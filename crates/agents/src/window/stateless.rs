@@ -2,9 +2,9 @@
 //!
 //! The store may be read-only, full, damaged, or of a newer version. Then a session's start delivers the domains and
 //! the core files together, a message delivers its documents, and the first tool event after the ledger was lost
-//! delivers the core files. The log of hooks remembers that they were sent; without it, tool events deliver nothing,
-//! because they would repeat themselves. All lanes of an event compute the same outputs, and each prints its own. Nothing
-//! is queued: what does not fit is named.
+//! delivers the core files. Where a session's start carries nothing, the first message delivers everything. The log of
+//! hooks remembers that it was sent; without it, these events deliver nothing, because they would repeat themselves. All
+//! lanes of an event compute the same outputs, and each prints its own. Nothing is queued: what does not fit is named.
 
 use briefing_core::fit::{Briefing, Due, Room, Standing, fit};
 use briefing_core::render::window::{self, Place};
@@ -58,10 +58,16 @@ impl Window<'_> {
         match self.request.event.moment {
             Moment::Session if self.request.start == Start::Resume => 0,
             Moment::Session | Moment::SubAgent => Source::opening(&[Opens::First, Opens::Work]),
+            Moment::Message if !self.has_start() && !self.has_sent_without_ledger() => Source::every(),
             Moment::Message => Source::opening(&[Opens::Message]),
             Moment::Tool if !self.has_sent_without_ledger() => Source::opening(&[Opens::Work]),
             _ => 0,
         }
+    }
+
+    /// Returns whether context reaches the model at the start of a session.
+    fn has_start(&self) -> bool {
+        self.request.agent.events.iter().any(|event| event.moment == Moment::Session && event.carries)
     }
 
     /// Returns whether this lane has sent the core files to this session without a ledger, or nothing could remember it.
@@ -70,7 +76,7 @@ impl Window<'_> {
         let (session, lane) = (self.key.short(), self.request.lane.number);
         let has_sent = |beat: &Beat| {
             let is_ours = beat.session == session && beat.lane == lane && beat.outcome == Outcome::DeliveredWithoutLedger;
-            is_ours && self.request.agent.event(&beat.event).is_some_and(|event| event.moment != Moment::Message)
+            is_ours && self.request.agent.event(&beat.event).is_some_and(|event| event.moment != Moment::Message || !self.has_start())
         };
         beats(place).iter().any(has_sent)
     }

@@ -6,31 +6,10 @@ use briefing_testkit::model_api::{Reply, Script};
 use crate::{LINES, assert_whole, briefed, emptied_in_a_tool_loop, lines, log};
 
 #[test]
-fn thirty_kilobytes_arrive_through_lanes_and_stay_after_resume() {
-    let mut client = briefed(Client::claude(), "claude");
-    client.script(Script::new().shell("echo TOOL-RAN").text("done"));
-    let outcome = client.run("PROMPT-ONE please");
-    assert_eq!(outcome.turns().len(), 2, "{outcome}");
-    assert_whole(outcome.first_turn(), "the first request");
-    assert_whole(outcome.last_turn(), "after a tool");
-    assert!(outcome.first_turn().in_order(&["part 1 of 4", "part 2 of 4", "part 3 of 4", "part 4 of 4", "PROMPT-ONE"]), "{outcome}");
-    let resumed = client.resume("PROMPT-TWO please");
-    assert_whole(resumed.last_turn(), "after resume");
-}
-
-#[test]
 fn a_window_emptied_in_a_tool_loop_is_filled_again_at_once() {
     let mut client = briefed(Client::claude(), "claude");
     client.env("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "100000");
     emptied_in_a_tool_loop(client);
-}
-
-#[test]
-fn compact_and_clear_in_the_terminal() {
-    let mut client = briefed(Client::claude(), "claude");
-    for (turn, what) in client.interactive().compact_and_clear().iter().zip(["at first", "after /compact", "after /clear"]) {
-        assert_whole(turn, what);
-    }
 }
 
 #[test]

@@ -23,9 +23,8 @@ pub(crate) fn declined(agent: &str) {
 }
 
 /// Qwen's session text is part of the system prompt, which stays; everything else comes again.
-#[test]
-fn qwen_compress_in_the_terminal() {
-    let mut client = briefed(Client::qwen(), "qwen");
+pub(crate) fn compressed(agent: &str) {
+    let mut client = briefed(Client::named(agent), agent);
     client.file(".context/CONSTITUTION.md", "RULE-ONE\n");
     let long = Reply::text(&"words ".repeat(2_000)).input_tokens(60_000);
     client.script(Script::new().reply(long.clone()).reply(long).summary_tokens(50_000));

@@ -37,7 +37,8 @@ fn assert_counts(request: &ModelRequest, client: &Client, deploy: usize, databas
 }
 
 /// A message about A delivers A once, the next one about A delivers nothing, one about B delivers only B.
-fn once_and_only_what_is_new(mut client: Client) {
+pub(crate) fn once_and_only_what_is_new(agent: &str) {
+    let mut client = with_documents(Client::named(agent), agent);
     client.script(Script::new().text("done"));
     let first = client.run(DEPLOY);
     assert_counts(first.last_turn(), &client, 1, 0);
@@ -45,21 +46,6 @@ fn once_and_only_what_is_new(mut client: Client) {
     assert_counts(again.last_turn(), &client, 1, 0);
     let other = client.resume(DATABASE);
     assert_counts(other.last_turn(), &client, 1, 1);
-}
-
-#[test]
-fn claude_gets_a_document_once() {
-    once_and_only_what_is_new(with_documents(Client::claude(), "claude"));
-}
-
-#[test]
-fn codex_gets_a_document_once() {
-    once_and_only_what_is_new(with_documents(Client::codex(), "codex"));
-}
-
-#[test]
-fn gemini_gets_a_document_once() {
-    once_and_only_what_is_new(with_documents(Client::gemini(), "gemini"));
 }
 
 /// After `/compact`, the window has the new message's document. It also has the previous message's document if the agent

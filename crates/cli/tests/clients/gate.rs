@@ -49,6 +49,15 @@ fn assert_gate(request: &ModelRequest, what: &str) {
     }
 }
 
+/// Agents that drop context at tool events receive the gate with the first message.
+pub(crate) fn whole(agent: &str) {
+    let client = gated(Client::named(agent), agent);
+    match agent {
+        "claude" | "codex" | "copilot" => at_the_first_tool(client),
+        _ => at_the_first_message(client),
+    }
+}
+
 /// Sends a first prompt with a tool use: nothing before it, the complete gate after it and at the end.
 fn at_the_first_tool(mut client: Client) {
     client.script(Script::new().shell("echo TOOL-ONE").shell("echo TOOL-TWO").text("done"));
@@ -62,11 +71,6 @@ fn at_the_first_tool(mut client: Client) {
 }
 
 #[test]
-fn claude_through_its_lanes() {
-    at_the_first_tool(gated(Client::claude(), "claude"));
-}
-
-#[test]
 fn claude_when_the_model_calls_two_tools_at_once() {
     let mut client = gated(Client::claude(), "claude");
     let both = Reply::calls([Call::shell("echo TOOL-ONE"), Call::shell("echo TOOL-TWO")]);
@@ -76,17 +80,6 @@ fn claude_when_the_model_calls_two_tools_at_once() {
     assert_gate(outcome.last_turn(), &log(&client));
 }
 
-#[test]
-fn codex() {
-    at_the_first_tool(gated(Client::codex(), "codex"));
-}
-
-#[test]
-fn copilot() {
-    at_the_first_tool(gated(Client::copilot(), "copilot"));
-}
-
-/// Agents that drop context at tool events receive the gate with the first message.
 fn at_the_first_message(mut client: Client) {
     client.script(Script::new().shell("echo TOOL-ONE").text("done"));
     let outcome = client.run("PROMPT-ONE please");
@@ -94,21 +87,6 @@ fn at_the_first_message(mut client: Client) {
     for turn in outcome.turns() {
         assert_gate(turn, &log(&client));
     }
-}
-
-#[test]
-fn gemini_at_its_first_message() {
-    at_the_first_message(gated(Client::gemini(), "gemini"));
-}
-
-#[test]
-fn qwen_at_its_first_message() {
-    at_the_first_message(gated(Client::qwen(), "qwen"));
-}
-
-#[test]
-fn opencode_at_its_first_message() {
-    at_the_first_message(gated(Client::opencode(), "opencode"));
 }
 
 /// With a Claude Code that does not support `PostToolBatch`, the gate comes before tools, from a single handler.

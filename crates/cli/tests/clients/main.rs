@@ -6,9 +6,11 @@
 
 mod claude;
 mod compaction;
+mod core_files;
 mod docs;
 mod gate;
 mod init;
+mod long_session;
 mod mcp;
 mod others;
 mod plugins;
@@ -16,6 +18,7 @@ mod promises;
 mod receipts;
 mod report;
 mod trust;
+mod window;
 
 use std::env;
 use std::path::Path;

@@ -8,39 +8,33 @@ use briefing_testkit::model_api::{Kind, Reply, Script};
 use crate::{assert_whole, briefed, emptied_in_a_tool_loop, log};
 
 /// Sends a first prompt with a tool use, then resumes: the context is complete and occurs once in every request.
-fn whole_and_once(mut client: Client) {
+pub(crate) fn whole_and_once(agent: &str) {
+    let mut client = briefed(Client::named(agent), agent);
     client.script(Script::new().shell("echo TOOL-RAN").text("done"));
     let outcome = client.run("PROMPT-ONE please");
     for (number, turn) in outcome.turns().iter().enumerate() {
         assert_whole(turn, &format!("request {number}\n{}\n{outcome}", log(&client)));
     }
+    if agent == "claude" {
+        let parts = ["part 1 of 4", "part 2 of 4", "part 3 of 4", "part 4 of 4", "PROMPT-ONE"];
+        assert!(outcome.first_turn().in_order(&parts), "{outcome}");
+    }
     let resumed = client.resume("PROMPT-TWO please");
     assert_whole(resumed.last_turn(), &format!("after resume\n{}", log(&client)));
 }
 
-#[test]
-fn codex() {
-    whole_and_once(briefed(Client::codex(), "codex"));
-}
-
-#[test]
-fn gemini() {
-    whole_and_once(briefed(Client::gemini(), "gemini"));
-}
-
-#[test]
-fn copilot() {
-    whole_and_once(briefed(Client::copilot(), "copilot"));
-}
-
-#[test]
-fn qwen() {
-    whole_and_once(briefed(Client::qwen(), "qwen"));
-}
-
-#[test]
-fn opencode() {
-    whole_and_once(briefed(Client::opencode(), "opencode"));
+/// Sends a message, lets the client compact its window, and clears it: the context is complete before and after each.
+pub(crate) fn compacted(agent: &str) {
+    match agent {
+        "gemini" => compressed_and_cleared(agent),
+        "qwen" => crate::compaction::compressed(agent),
+        _ => {
+            let mut client = briefed(Client::named(agent), agent);
+            for (turn, what) in client.interactive().compact_and_clear().iter().zip(["at first", "after /compact", "after /clear"]) {
+                assert_whole(turn, what);
+            }
+        }
+    }
 }
 
 #[test]
@@ -50,18 +44,9 @@ fn codex_receives_all_again_when_its_window_is_emptied_in_a_tool_loop() {
     emptied_in_a_tool_loop(client);
 }
 
-#[test]
-fn codex_compact_and_clear_in_the_terminal() {
-    let mut client = briefed(Client::codex(), "codex");
-    for (turn, what) in client.interactive().compact_and_clear().iter().zip(["at first", "after /compact", "after /clear"]) {
-        assert_whole(turn, what);
-    }
-}
-
 /// Gemini has no event after `/compress` and drops what it receives at `/clear`: the next message delivers it again.
-#[test]
-fn gemini_compress_and_clear_in_the_terminal() {
-    let mut client = briefed(Client::gemini(), "gemini");
+fn compressed_and_cleared(agent: &str) {
+    let mut client = briefed(Client::named(agent), agent);
     // The client does not compress a small window. It goes by the token counts that the model reports.
     let long = (0..9_000).map(|number| number.to_string()).collect::<Vec<_>>().join(" words ");
     let long = Reply::text(&long).input_tokens(60_000);
@@ -76,14 +61,6 @@ fn gemini_compress_and_clear_in_the_terminal() {
     let turns = terminal.turns();
     assert_eq!(turns[2].count("PROMPT-ONE"), 0, "the window was emptied");
     for (turn, what) in turns.iter().zip(["at first", "with the next prompt", "after /compress", "after /clear"]) {
-        assert_whole(turn, what);
-    }
-}
-
-#[test]
-fn copilot_compact_and_clear_in_the_terminal() {
-    let mut client = briefed(Client::copilot(), "copilot");
-    for (turn, what) in client.interactive().compact_and_clear().iter().zip(["at first", "after /compact", "after /clear"]) {
         assert_whole(turn, what);
     }
 }

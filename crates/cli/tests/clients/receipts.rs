@@ -39,15 +39,16 @@ fn verified(client: &Client) -> (Option<i32>, Vec<Value>) {
 fn has(request: &ModelRequest, hash: &str, length: usize, is_escaped: bool) -> bool {
     request.texts().iter().any(|text| {
         let text = if is_escaped { window::plain(text) } else { text.as_str().into() };
-        (0..text.len()).filter(|at| text.is_char_boundary(*at)).any(|at| {
-            let is_start = at == 0 || text[..at].ends_with(['\n', '>']) || text[..at].ends_with("context: ");
-            is_start && text.as_bytes()[at..].get(..length).is_some_and(|text| blake3::hash(text).to_hex().as_str() == hash)
-        })
+        // Every text of ours begins with one of its frames.
+        ["===", "--- ", "Context: ", "PROJECT CONTEXT"]
+            .iter()
+            .flat_map(|frame| text.match_indices(frame))
+            .any(|(at, _)| text.as_bytes()[at..].get(..length).is_some_and(|text| blake3::hash(text).to_hex().as_str() == hash))
     })
 }
 
 /// Panics unless every verdict is what the requests show. Returns the verdicts, sorted.
-fn assert_agreement(client: &Client, is_escaped: bool) -> Vec<String> {
+pub(crate) fn assert_agreement(client: &Client, is_escaped: bool) -> Vec<String> {
     let deliveries: Value = serde_json::from_slice(&brief(client, &["log", "--json"]).stdout).unwrap();
     let (_, receipts) = verified(client);
     let requests = client.requests();
@@ -56,8 +57,9 @@ fn assert_agreement(client: &Client, is_escaped: bool) -> Vec<String> {
     assert_eq!(delivered.len(), kept.len(), "{receipts:#?}");
     for (row, receipt) in delivered.iter().zip(&kept) {
         assert_eq!((&row["path"], &row["part"], &row["at"]), (&receipt["path"], &receipt["part"], &receipt["at"]));
-        // An escaped text is compared without its entities, and this one has some.
-        if is_escaped && row["path"].as_str().unwrap().ends_with("CONSTITUTION.md") {
+        // An escaped text is compared without its entities, which changes the hash of one that has some.
+        let has_entities = || fs::read_to_string(row["path"].as_str().unwrap()).is_ok_and(|text| text.contains("&lt;"));
+        if is_escaped && has_entities() {
             assert_eq!(receipt["verdict"], "seen", "{receipt:#}");
             continue;
         }
@@ -71,54 +73,20 @@ fn assert_agreement(client: &Client, is_escaped: bool) -> Vec<String> {
     verdicts
 }
 
-/// Runs a session with tools, parallel tools and a resume.
-fn whole_session(client: Client, agent: &str, is_escaped: bool) -> Vec<String> {
-    let mut client = every_source(client, agent);
+/// Runs a session with tools, parallel tools and a resume. Copilot records only what came with a message, and Qwen does not
+/// record what came at the session's start.
+pub(crate) fn whole_session(agent: &str) {
+    let mut client = every_source(Client::named(agent), agent);
     let both = Reply::calls([Call::shell("echo A"), Call::shell("echo B")]);
     client.script(Script::new().shell("echo TOOL-RAN").reply(both).text("done"));
     let _ = client.run(DEPLOY);
     let _ = client.resume(AUTH);
-    let verdicts = assert_agreement(&client, is_escaped);
+    let verdicts = assert_agreement(&client, matches!(agent, "gemini" | "qwen"));
     assert_eq!(brief(&client, &["verify"]).status.code(), Some(0), "nothing was lost");
-    verdicts
-}
-
-#[test]
-fn claude() {
-    let verdicts = whole_session(Client::claude(), "claude", false);
-    assert!(verdicts.len() >= 10 && verdicts.iter().all(|verdict| verdict == "seen"), "{verdicts:?}");
-}
-
-#[test]
-fn codex() {
-    let verdicts = whole_session(Client::codex(), "codex", false);
-    assert!(verdicts.len() >= 8 && verdicts.iter().all(|verdict| verdict == "seen"), "{verdicts:?}");
-}
-
-#[test]
-fn gemini() {
-    let verdicts = whole_session(Client::gemini(), "gemini", true);
-    assert!(verdicts.len() >= 8 && verdicts.iter().all(|verdict| verdict == "seen"), "{verdicts:?}");
-}
-
-/// Copilot records only what came with a message.
-#[test]
-fn copilot() {
-    let verdicts = whole_session(Client::copilot(), "copilot", false);
-    assert!(verdicts.contains(&"seen".into()) && verdicts.iter().all(|verdict| verdict == "seen" || verdict == "unknowable"));
-}
-
-/// Qwen does not record what came at the session's start.
-#[test]
-fn qwen() {
-    let verdicts = whole_session(Client::qwen(), "qwen", true);
-    assert!(verdicts.contains(&"seen".into()) && verdicts.iter().all(|verdict| verdict == "seen" || verdict == "unknowable"));
-}
-
-#[test]
-fn opencode() {
-    let verdicts = whole_session(Client::opencode(), "opencode", false);
-    assert!(verdicts.len() >= 8 && verdicts.iter().all(|verdict| verdict == "seen"), "{verdicts:?}");
+    let unknowable = verdicts.iter().filter(|verdict| *verdict == "unknowable").count();
+    let seen = verdicts.iter().filter(|verdict| *verdict == "seen").count();
+    assert_eq!(seen + unknowable, verdicts.len(), "{verdicts:?}");
+    assert!(seen > 0 && verdicts.len() >= 8 && (unknowable > 0) == matches!(agent, "copilot" | "qwen"), "{verdicts:?}");
 }
 
 #[test]

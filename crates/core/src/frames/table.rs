@@ -59,6 +59,7 @@ pub const WRAPPERS: &[&str] = &[
     "hook_context",
     "persisted-output",
     "task-notification",
+    "system_notification",
     "user-prompt-submit-hook",
     "local-command-stdout",
     "local-command-stderr",

@@ -10,17 +10,29 @@ pub use crate::frames::MARK;
 use crate::frames::inline;
 use crate::measure::Unit;
 
-/// Returns the line above a piece. `versions` is how many earlier versions of it the session has received.
-pub fn label(path: &str, reason: &str, versions: u32, part: Option<(u32, u32)>) -> String {
+/// Which version of a piece a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Version {
+    /// How many earlier versions the session has received.
+    pub earlier: u32,
+    /// Whether the text has only the sections that differ from the version before.
+    pub is_excerpt: bool,
+}
+
+/// Returns the line above a piece.
+pub fn label(path: &str, reason: &str, version: Version, part: Option<(u32, u32)>) -> String {
     let path = inline(path);
     let reason = inline(reason);
     let mut line = format!("{MARK}{path} ({reason}");
-    match versions {
+    let (what, replaces) = if version.is_excerpt { (" sections", "these replace those you saw") } else { ("", "replaces what you saw") };
+    match version.earlier {
         0 => {}
-        1 => line.push_str("; changed, replaces what you saw"),
+        1 => {
+            let _ = write!(line, "; changed{what}, {replaces}");
+        }
         // Agents drop a text that equals an earlier one. A file that was changed back must still differ.
-        _ => {
-            let _ = write!(line, "; changed again (change {versions}), replaces what you saw");
+        earlier => {
+            let _ = write!(line, "; changed{what} again (change {earlier}), {replaces}");
         }
     }
     if let Some((part, parts)) = part {
@@ -111,6 +123,6 @@ mod tests {
 
     #[test]
     fn a_path_stays_on_its_line() {
-        assert_eq!(label("a\nb", "why", 0, Some((1, 2))), "=== brief: a\\nb (why; part 1 of 2) ===\n");
+        assert_eq!(label("a\nb", "why", Version::default(), Some((1, 2))), "=== brief: a\\nb (why; part 1 of 2) ===\n");
     }
 }

@@ -69,6 +69,12 @@ pub fn headings(text: &str) -> Vec<&str> {
     read_lines(text, front_matter(text).end).into_iter().filter_map(|line| line.heading.map(|(_, title)| title)).collect()
 }
 
+/// Returns where the lines with headings begin, and these lines, without front matter and fenced code.
+pub(crate) fn heading_lines(text: &str) -> Vec<(usize, &str)> {
+    let lines = read_lines(text, front_matter(text).end);
+    lines.into_iter().filter(|line| line.heading.is_some()).map(|line| (line.start, line.text)).collect()
+}
+
 /// Returns the range of the front matter, including its delimiters; empty if there is none.
 pub fn front_matter(text: &str) -> Range<usize> {
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };

@@ -53,7 +53,8 @@ pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> R
         let resent = "DELETE FROM deliveries WHERE session = ?1 AND epoch = ?2 AND piece = ?3 AND state = 3";
         connection.execute(resent, params![session, epoch, segment.piece])?;
         let is_written = segment.slot != own_slot || part.is_some() || is_held_back;
-        let plain = receipts::plain(&segment.text);
+        let printed = receipts::printed(&segment.text);
+        let plain = receipts::plain(printed);
         insert.execute(params![
             session,
             epoch,
@@ -71,15 +72,15 @@ pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> R
             segment.is_transient,
             segment.size,
             segment.tokens,
-            blake3::hash(segment.text.as_bytes()).to_hex().as_str(),
-            segment.text.len(),
+            blake3::hash(printed.as_bytes()).to_hex().as_str(),
+            printed.len(),
             is_written.then_some(&segment.text),
             base + i64::from(segment.slot),
             admission.now,
             part.map(|part| part.start),
             part.map(|part| part.stop),
             part.map(|part| part.total),
-            receipts::opening(&segment.text),
+            receipts::opening(printed),
             plain.as_ref().map(|(hash, _)| hash),
             plain.as_ref().map(|(_, length)| length),
         ])?;
@@ -102,7 +103,7 @@ const PARALLEL_MILLIS: i64 = 700;
 /// An agent that runs tools in parallel orders their contexts by tool, not by time: two outputs would change places. An
 /// event with several lanes is sent once for all tools of a response.
 fn is_held_back(connection: &Connection, session: i64, epoch: i64, printer: &Printer<'_>, now: i64) -> Result<bool, StoreError> {
-    if printer.moment != Moment::Tool || printer.lanes > 1 {
+    if !printer.is_parallel {
         return Ok(false);
     }
     let mut statement = connection.prepare(
@@ -153,7 +154,21 @@ fn due_of(connection: &Connection, session: i64, epoch: i64, offer: &Offer<'_>) 
         "SELECT count(*), coalesce(sum(epoch = ?2 AND state < 3), 0) FROM deliveries WHERE session = ?1 AND piece = ?3 AND part = 1 AND state > 0",
     )?;
     let (all, here): (u32, u32) = versions.query_row(params![session, epoch, offer.piece], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(Some(Due { versions: if here > 0 { all } else { 0 }, ..Due::default() }))
+    let seen = seen_of(connection, session, epoch, offer)?;
+    Ok(Some(Due { versions: if here > 0 { all } else { 0 }, seen, ..Due::default() }))
+}
+
+/// Returns the hash of the version of a piece that the window has, if it has every part of it. Of the version that is offered, it
+/// may have parts too.
+fn seen_of(connection: &Connection, session: i64, epoch: i64, offer: &Offer<'_>) -> Result<Option<String>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT hash FROM deliveries AS seen WHERE session = ?1 AND epoch = ?2 AND piece = ?3 AND hash <> ?4 AND state IN (1, 2) AND parts =
+         (SELECT count(DISTINCT part) FROM deliveries WHERE session = ?1 AND epoch = ?2 AND piece = ?3 AND hash = seen.hash AND state IN (1, 2))
+         AND NOT EXISTS (SELECT 1 FROM deliveries WHERE session = ?1 AND epoch = ?2 AND piece = ?3 AND hash <> ?4
+         AND (state = 3 OR (id > seen.id AND hash <> seen.hash)))
+         ORDER BY id DESC LIMIT 1",
+    )?;
+    Ok(statement.query_row(params![session, epoch, offer.piece, offer.hash], |row| row.get(0)).optional()?)
 }
 
 /// Returns the parts that the window has lost of a piece whose content it has otherwise.
@@ -169,7 +184,17 @@ fn lost_of(connection: &Connection, session: i64, epoch: i64, offer: &Offer<'_>)
         Ok(Part { number, of, start: at(2)?, stop: at(3)?, total: at(4)? })
     })?;
     let lost: Vec<Part> = rows.collect::<Result<_, _>>()?;
-    Ok((!lost.is_empty()).then(|| Due { lost, ..Due::default() }))
+    if lost.is_empty() {
+        return Ok(None);
+    }
+    let mut others = connection.prepare_cached(
+        "SELECT count(*), coalesce(sum(epoch = ?2 AND state < 3), 0) FROM deliveries
+         WHERE session = ?1 AND piece = ?3 AND hash <> ?4 AND part = 1 AND state > 0",
+    )?;
+    let (all, here): (u32, u32) =
+        others.query_row(params![session, epoch, offer.piece, offer.hash], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let seen = seen_of(connection, session, epoch, offer)?;
+    Ok(Some(Due { lost, versions: if here > 0 { all } else { 0 }, seen, ..Due::default() }))
 }
 
 /// A planned event, as its lanes see it.

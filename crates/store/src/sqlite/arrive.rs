@@ -25,7 +25,10 @@ pub(super) fn arrive(connection: &Connection, arrival: &Arrival<'_>) -> Result<A
     }
     if let Some(moment) = arrival.forget_all_but {
         lose_all_but(connection, session, moment)?;
-        connection.execute("UPDATE sessions SET done = done & ~?2 WHERE id = ?1", params![session, arrival.forget_sources])?;
+        connection.execute(
+            "UPDATE sessions SET owed = owed | (done & ?2), done = done & ~?2 WHERE id = ?1",
+            params![session, arrival.forget_sources],
+        )?;
     }
     connection.execute(
         "UPDATE sessions SET last_seen = ?2, owed = owed | ?3, cwd = ?4, message = coalesce(?5, message),
@@ -76,8 +79,15 @@ fn lose_all_but(connection: &Connection, session: i64, moment: Moment) -> Result
     remember_paths(connection, session, epoch)
 }
 
-/// Takes parts out of the queue whose piece has lost one, and forgets the pieces of which nothing is left.
+/// Takes parts out of the queue whose piece has lost one, and forgets the pieces of which nothing is left. The changed sections
+/// of a piece (an excerpt) are worth nothing without what they change, so they are lost with it.
 pub(super) fn lose_what_waits_behind(connection: &Connection, session: i64, epoch: i64) -> Result<(), StoreError> {
+    connection.execute(
+        "UPDATE deliveries SET state = 3, text = NULL WHERE session = ?1 AND epoch = ?2 AND state IN (0, 2) AND part_stop = 0 AND EXISTS
+         (SELECT 1 FROM deliveries AS lost WHERE lost.session = ?1 AND lost.epoch = ?2 AND lost.piece = deliveries.piece AND lost.state = 3
+         AND lost.id < deliveries.id)",
+        [session, epoch],
+    )?;
     connection.execute(
         "UPDATE deliveries SET state = 3, text = NULL WHERE session = ?1 AND epoch = ?2 AND state = 0 AND EXISTS
          (SELECT 1 FROM deliveries AS lost WHERE lost.session = ?1 AND lost.epoch = ?2 AND lost.piece = deliveries.piece AND lost.state = 3)",

@@ -136,7 +136,7 @@ fn is_held(holder: &str, since: i64, now: i64) -> bool {
 
 /// Everything known of a session, in one statement: a look costs little more than its preparation.
 const LOOK: &str = "SELECT id, epoch, done, owed, message, (SELECT count(*) FROM deliveries WHERE session = sessions.id AND state < 2),
-    watched, client, unproven, scanned, title <> '' FROM sessions WHERE agent = ?1 AND native = ?2 AND sub_agent = ?3";
+    watched, client, unproven, scanned, title <> '', last_seen FROM sessions WHERE agent = ?1 AND native = ?2 AND sub_agent = ?3";
 
 fn look(connection: &Connection, key: &SessionKey) -> Result<Option<Known>, StoreError> {
     let mut statement = connection.prepare_cached(LOOK)?;
@@ -153,6 +153,7 @@ fn look(connection: &Connection, key: &SessionKey) -> Result<Option<Known>, Stor
             is_unproven: row.get(8)?,
             scanned: row.get(9)?,
             is_named: row.get(10)?,
+            last_seen: row.get(11)?,
         })
     });
     Ok(found.optional()?)
@@ -255,24 +256,13 @@ impl Ledger for SqliteLedger {
     }
 
     fn given(&mut self, session: i64, but: Option<Moment>) -> Result<Vec<Given>, StoreError> {
-        // SQLite takes the source from the row with the lowest rank, as long as there is no second `min` or `max`.
-        let statement = format!(
-            "SELECT piece, path, {SOURCE}, min(rank), sum(parts > 1) > 0, count(*) FROM deliveries
-             WHERE session = ?1 AND state = 2 AND moment <> ?2 AND epoch = (SELECT epoch FROM sessions WHERE id = ?1) GROUP BY piece, path",
-        );
         self.twice(|ledger| {
-            let mut statement = ledger.connection.prepare(&statement)?;
-            let rows = statement.query_map(params![session, but.map_or("", Moment::word)], |row| {
-                let source: String = row.get(2)?;
-                Ok(Given {
-                    piece: row.get(0)?,
-                    path: row.get(1)?,
-                    source: source_of(&source),
-                    order: row.get(3)?,
-                    is_split: row.get(4)?,
-                    times: row.get(5)?,
-                })
-            })?;
+            let mut statement = ledger.connection.prepare(
+                "SELECT id, opening FROM deliveries WHERE session = ?1 AND state = 2 AND moment <> ?2 AND path <> ''
+                 AND epoch = (SELECT epoch FROM sessions WHERE id = ?1) ORDER BY id",
+            )?;
+            let rows = statement
+                .query_map(params![session, but.map_or("", Moment::word)], |row| Ok(Given { id: row.get(0)?, opening: row.get(1)? }))?;
             Ok(rows.collect::<Result<_, _>>()?)
         })
     }
@@ -294,8 +284,8 @@ impl Ledger for SqliteLedger {
         })
     }
 
-    fn forget(&mut self, forgetting: &Forgetting<'_>, pieces: &[String]) -> Result<(), StoreError> {
-        self.write(|connection| receipts::forget(connection, forgetting, pieces))
+    fn forget(&mut self, forgetting: &Forgetting<'_>, lost: &[i64]) -> Result<(), StoreError> {
+        self.write(|connection| receipts::forget(connection, forgetting, lost))
     }
 
     fn open_receipts(&mut self, session: i64) -> Result<OpenReceipts, StoreError> {

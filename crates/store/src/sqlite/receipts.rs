@@ -21,6 +21,11 @@ pub(super) fn opening(text: &str) -> &str {
     &text[..end.unwrap_or(0)]
 }
 
+/// Returns a text as it is looked for. Agents remove white space from its end.
+pub(super) fn printed(text: &str) -> &str {
+    text.trim_end()
+}
+
 /// Returns hash and length of a text without its character entities, if it has any.
 pub(super) fn plain(text: &str) -> Option<(String, u64)> {
     let plain = window::plain(text);
@@ -102,18 +107,18 @@ pub(super) fn judge(connection: &Connection, judgement: &Judgement<'_>) -> Resul
     Ok(Some(again))
 }
 
-pub(super) fn forget(connection: &Connection, forgetting: &Forgetting<'_>, pieces: &[String]) -> Result<(), StoreError> {
-    let Forgetting { session, before, after, keeps } = *forgetting;
+pub(super) fn forget(connection: &Connection, forgetting: &Forgetting<'_>, lost: &[i64]) -> Result<(), StoreError> {
+    let Forgetting { session, before, after } = *forgetting;
     let is_first =
         connection.execute("UPDATE sessions SET scanned = ?3 WHERE id = ?1 AND scanned = ?2", params![session, before, after])? > 0;
-    if !is_first || pieces.is_empty() {
+    if !is_first || lost.is_empty() {
         return Ok(());
     }
     let epoch: i64 = connection.query_row("SELECT epoch FROM sessions WHERE id = ?1", [session], |row| row.get(0))?;
-    for piece in pieces {
+    for id in lost {
         connection.execute(
-            "UPDATE deliveries SET state = 3 WHERE session = ?1 AND epoch = ?2 AND piece = ?3 AND state = 2 AND moment <> ?4",
-            params![session, epoch, piece, keeps.map_or("", Moment::word)],
+            "UPDATE deliveries SET state = 3 WHERE id = ?1 AND session = ?2 AND epoch = ?3 AND state = 2",
+            [*id, session, epoch],
         )?;
     }
     lose_what_waits_behind(connection, session, epoch)?;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::place::write;
 use super::session::Client;
-use crate::model_api::{Kind, ModelRequest};
+use crate::model_api::{Kind, ModelRequest, Script};
 
 /// An interactive client; it ends when dropped.
 pub struct Terminal<'client> {
@@ -39,7 +39,9 @@ impl<'client> Terminal<'client> {
         let argv = client.interactive_argv();
         let project = client.place.project().display().to_string();
         let mut terminal = Self { client, socket, start };
-        let mut arguments = vec!["new-session", "-d", "-s", "test", "-x", "140", "-y", "50", "-c", &project];
+        // The last words of a client that ends stay on the screen.
+        let mut arguments = vec!["start-server", ";", "set-option", "-g", "remain-on-exit", "on", ";"];
+        arguments.extend(["new-session", "-d", "-s", "test", "-x", "140", "-y", "50", "-c", &project]);
         arguments.extend(argv.iter().map(String::as_str));
         terminal.tmux(&arguments);
         terminal.settle();
@@ -48,6 +50,11 @@ impl<'client> Terminal<'client> {
 
     /// Pastes a text, submits it, and waits until the client is idle again.
     pub fn submit(&mut self, text: &str) -> &mut Self {
+        self.paste(text);
+        self.enter()
+    }
+
+    fn paste(&mut self, text: &str) {
         let buffer = self.client.place.root().join("paste");
         write(&buffer, text);
         let buffer = buffer.display().to_string();
@@ -55,7 +62,28 @@ impl<'client> Terminal<'client> {
             terminal.tmux(&["load-buffer", "-b", "test", &buffer]);
             terminal.tmux(&["paste-buffer", "-p", "-d", "-b", "test", "-t", "test"]);
         });
-        self.enter()
+    }
+
+    /// Returns the client, to run another process of it beside this one.
+    pub fn client(&mut self) -> &mut Client {
+        self.client
+    }
+
+    /// Sets what the model answers from now on.
+    pub fn script(&mut self, script: Script) -> &mut Self {
+        self.client.script(script);
+        self
+    }
+
+    /// Pastes a text and submits it, and returns while the client works on it.
+    pub fn begin(&mut self, text: &str) -> &mut Self {
+        self.paste(text);
+        self.settle();
+        let (start, before) = (self.start, self.requests().len());
+        self.press_enter();
+        let is_sent = self.client.cell().wait_for_requests(start, PATIENCE, |requests| requests.len() > before);
+        assert!(is_sent, "the message was not sent:\n{}", self.screen());
+        self
     }
 
     /// Submits a text while the client works.

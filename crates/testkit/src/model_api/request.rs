@@ -54,8 +54,8 @@ pub(super) struct Tool {
 
 const SECRET_HEADERS: &[&str] = &["authorization", "x-api-key", "x-goog-api-key", "api-key", "cookie"];
 
-/// Phrases in background requests that offer tools but are not steps of the conversation (Qwen's memory).
-const SIDE_PHRASES: &[&str] = &["Managed memory has TWO directories"];
+/// Phrases in background requests that offer tools but are not steps of the conversation (Qwen's memory and suggestions).
+const SIDE_PHRASES: &[&str] = &["Managed memory has TWO directories", "[SUGGESTION MODE"];
 
 /// Phrases with which the pinned clients ask for the summary of a compaction.
 const COMPACTION_PHRASES: &[&str] = &[
@@ -65,6 +65,7 @@ const COMPACTION_PHRASES: &[&str] = &[
     "<state_snapshot>",
     "Please create a detailed summary of the conversation so far",
     "detailed prompt for continuing our conversation",
+    "You are a context summarization agent.",
 ];
 
 impl ModelRequest {

@@ -95,6 +95,12 @@ impl Script {
         self
     }
 
+    /// Returns the number of answers in the main conversation.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.main.len()
+    }
+
     /// Reports this many input tokens of every request for a summary. Qwen keeps its window if they are few.
     #[must_use]
     pub fn summary_tokens(mut self, tokens: u64) -> Self {
