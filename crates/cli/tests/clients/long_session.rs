@@ -130,5 +130,4 @@ pub(crate) fn whole(agent: &str) {
     }
     assert_window(&last, Promised { deploy: 1, auth: 1, edited: 1, edit: 1 }, &log(&client));
     receipts::assert_agreement(&client, matches!(agent, "gemini" | "qwen"));
-    println!("{}", log(&client));
 }
