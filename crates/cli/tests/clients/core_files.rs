@@ -22,7 +22,7 @@ pub(crate) const EDITED: (&str, std::ops::Range<usize>) = ("CONV", 40..60);
 
 fn text(word: &str, count: usize) -> String {
     let line = |number: usize| {
-        let heading = if number % SECTION == 0 { format!("\n## {word} rules from {number}\n\n") } else { String::new() };
+        let heading = if number.is_multiple_of(SECTION) { format!("\n## {word} rules from {number}\n\n") } else { String::new() };
         format!("{heading}{word}-{number:04} {}\n", "x".repeat(40))
     };
     format!("# All about {word}\n{}", (0..count).map(line).collect::<String>())
