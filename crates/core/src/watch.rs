@@ -156,12 +156,12 @@ mod tests {
             Piece::new(Source::Gate, "/a b.md", "/a b.md", Reason::ClosingNotes, Order::Gate, text)
         };
         let (before, after) = (piece("2"), piece("22"));
-        let list = updated("", 2, &[noted(Source::Gate, Path::new("/a b.md"))], &[before.clone()]);
+        let list = updated("", 2, &[noted(Source::Gate, Path::new("/a b.md"))], std::slice::from_ref(&before));
         assert_eq!(excerpt(&list, &after, before.hash.to_hex().as_str()).as_deref(), Some("# Two\n\n22\n"));
         assert_eq!(excerpt(&list, &after, after.hash.to_hex().as_str()), None, "the window has another version");
-        assert_eq!(excerpt(&updated(&list, 1, &[], &[]), &after, before.hash.to_hex().as_str()).is_some(), true);
+        assert!(excerpt(&updated(&list, 1, &[], &[]), &after, before.hash.to_hex().as_str()).is_some());
         assert_eq!(excerpt(&updated(&list, 2, &[], &[]), &after, before.hash.to_hex().as_str()), None);
-        let later = updated(&list, 2, &[noted(Source::Gate, Path::new("/a b.md"))], &[after.clone()]);
+        let later = updated(&list, 2, &[noted(Source::Gate, Path::new("/a b.md"))], std::slice::from_ref(&after));
         assert_eq!(excerpt(&later, &after, before.hash.to_hex().as_str()).as_deref(), Some("# Two\n\n22\n"), "the version before");
         assert_eq!(changed(&list), 0, "they are no files");
     }

@@ -131,7 +131,7 @@ mod tests {
     fn look_at(lines: &[Value], scanned: &str) -> Option<(Vec<i64>, String)> {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("t.jsonl");
-        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let text = lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n") + "\n";
         std::fs::write(&file, text).unwrap();
         let identity = file::identity(&std::fs::metadata(&file).unwrap());
         let scanned = if scanned.is_empty() { String::new() } else { format!("{identity} {scanned}") };
