@@ -36,6 +36,6 @@ pub use open::{Opened, damaged, open, open_existing, reader, repair};
 pub use outcome::Outcome;
 pub use place::Place;
 pub use reader::{DeliveryRow, EventRow, Filter, Reader, SessionName, SessionRow, State, UsageRow, WindowRow};
-pub use receipt::{Judged, Judgement, Look, OpenReceipts, ReceiptRow, Unproven, Verdict};
+pub use receipt::{Judged, Judgement, Look, OpenReceipts, ReceiptRow, Unproven, Verdict, rendered_hash};
 pub use texts::{TextLimits, keep_texts, kept_text};
 pub use timeline::timeline;

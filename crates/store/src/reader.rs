@@ -99,8 +99,8 @@ pub struct DeliveryRow {
     pub tokens: u64,
     /// The hash of the whole piece's content.
     pub hash: String,
-    /// The BLAKE3 hash of the text that was printed of it, without what stood around it in the output and white space at its end. `None` where an
-    /// earlier version planned it.
+    /// The BLAKE3 hash of the text that was printed of it, without what stood around it in the output and without white space
+    /// at its end. `None` where an earlier version planned it.
     pub rendered_hash: Option<String>,
     /// The length of that text in bytes.
     pub rendered_length: Option<u64>,

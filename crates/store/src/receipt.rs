@@ -5,6 +5,16 @@
 use briefing_core::Moment;
 use serde::Serialize;
 
+/// Returns a text as receipts look for it: agents remove white space from its end.
+pub(crate) fn printed(text: &str) -> &str {
+    text.trim_end()
+}
+
+/// Returns the hash under which a text that was printed is known: to receipts, and to the store of kept texts.
+pub fn rendered_hash(text: &str) -> String {
+    blake3::hash(printed(text).as_bytes()).to_hex().to_string()
+}
+
 /// What a transcript says about a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]

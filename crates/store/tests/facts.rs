@@ -69,9 +69,10 @@ fn a_delivery_remembers_source_reason_moment_event_and_both_hashes() {
         assert_eq!((rules.source, &rules.reason), (Some(Source::Gate), &Reason::CoreFile { strategy: Strategy::Index }));
         assert_eq!((rules.moment, rules.event.as_str(), rules.state), (Some(Moment::Tool), "PostToolBatch", State::Delivered));
         let text = core_file(0).text;
+        let printed = text.trim_end();
         assert_eq!(rules.hash, "content");
-        assert_eq!(rules.rendered_hash.as_deref(), Some(blake3::hash(text.as_bytes()).to_hex().as_str()));
-        assert_eq!(rules.rendered_length, Some(text.len() as u64), "in bytes");
+        assert_eq!(rules.rendered_hash.as_deref(), Some(blake3::hash(printed.as_bytes()).to_hex().as_str()), "agents trim the end");
+        assert_eq!(rules.rendered_length, Some(printed.len() as u64), "in bytes");
         assert_eq!((rest.source, &rest.reason, rest.state), (None, &Reason::LeftOut, State::Queued));
         assert_eq!((rest.moment, rest.event.as_str()), (Some(Moment::Tool), "PostToolBatch"), "planned by this event");
     });

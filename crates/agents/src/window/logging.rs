@@ -5,7 +5,7 @@ use briefing_core::secrets::redact;
 use briefing_core::settings::Settings;
 use briefing_core::sources::{Gathered, Sources};
 use briefing_core::{Silence, shown};
-use briefing_store::{Basis, Claim, Ledger, LogEntry, TextLimits, keep_texts};
+use briefing_store::{Basis, Claim, Ledger, LogEntry, TextLimits, keep_texts, rendered_hash};
 
 use super::{Outcome, Window, wall_clock};
 
@@ -82,7 +82,7 @@ impl Window<'_> {
             .rows
             .iter()
             .map(|row| {
-                let hash = blake3::hash(row.text.as_bytes()).to_hex().to_string();
+                let hash = rendered_hash(&row.text);
                 // What was loaded without the guard must not be kept without it.
                 let text = if settings.guards.redact.value { row.text.clone() } else { redact(&row.text).text.into_owned() };
                 (hash, text)

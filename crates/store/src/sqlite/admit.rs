@@ -9,6 +9,7 @@ use super::arrive::{forget_unwritten, free_the_dead};
 use super::{SOURCE, history, receipts, source_of};
 use crate::error::StoreError;
 use crate::ledger::{Admission, Claim, Claimed, LogEntry, Offer, PlanId, Printer};
+use crate::receipt::{printed, rendered_hash};
 
 /// Returns the texts of the planner's own output that were not written down.
 ///
@@ -53,7 +54,7 @@ pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> R
         let resent = "DELETE FROM deliveries WHERE session = ?1 AND epoch = ?2 AND piece = ?3 AND state = 3";
         connection.execute(resent, params![session, epoch, segment.piece])?;
         let is_written = segment.slot != own_slot || part.is_some() || is_held_back;
-        let printed = receipts::printed(&segment.text);
+        let printed = printed(&segment.text);
         let plain = receipts::plain(printed);
         insert.execute(params![
             session,
@@ -72,7 +73,7 @@ pub(super) fn admit(connection: &Connection, admission: &mut Admission<'_>) -> R
             segment.is_transient,
             segment.size,
             segment.tokens,
-            blake3::hash(printed.as_bytes()).to_hex().as_str(),
+            rendered_hash(printed),
             printed.len(),
             is_written.then_some(&segment.text),
             base + i64::from(segment.slot),

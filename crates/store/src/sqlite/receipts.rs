@@ -21,11 +21,6 @@ pub(super) fn opening(text: &str) -> &str {
     &text[..end.unwrap_or(0)]
 }
 
-/// Returns a text as it is looked for. Agents remove white space from its end.
-pub(super) fn printed(text: &str) -> &str {
-    text.trim_end()
-}
-
 /// Returns hash and length of a text without its character entities, if it has any.
 pub(super) fn plain(text: &str) -> Option<(String, u64)> {
     let plain = window::plain(text);
