@@ -1,9 +1,8 @@
 //! The type of a table row: every property that differs between agents.
 
-use std::path::Path;
-
 use briefing_core::Moment;
 use briefing_core::measure::Unit;
+use briefing_core::sources::instructions::{Loaded, Loading};
 
 use crate::transcripts::format::Transcript;
 
@@ -66,6 +65,8 @@ pub struct Fields {
     pub tool_use: &'static str,
     /// A field of the message event. Without it, the agent forgets at a resume what this event carried. Empty: there is none.
     pub kept: &'static str,
+    /// What the tool was called with.
+    pub tool_input: &'static str,
 }
 
 /// How hooks are registered in the agent's configuration.
@@ -307,16 +308,33 @@ pub struct Agent {
     pub prompting: Option<Prompting>,
     /// How it uses an MCP server. `None` if it cannot.
     pub mcp: Option<Mcp>,
-    /// The files with instructions that it loads by itself, as far as that was measured.
-    pub loads: &'static [Loaded],
+    /// The files with instructions that it loads by itself.
+    pub loads: Loading,
+    /// Where its own settings say that it loads others.
+    pub naming: &'static [Naming],
 }
 
-/// A file that an agent loads by itself, in the directory of the project.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Loaded {
-    pub name: &'static str,
-    /// It is not loaded where this file is beside it; empty if it always is.
-    pub unless: &'static str,
+/// A setting of the agent about the files that it loads. The nearest file that has the key decides.
+#[derive(Debug, Clone, Copy)]
+pub struct Naming {
+    /// Files in the project, nearest first.
+    pub project: &'static [&'static str],
+    /// The file in the agent's home directory.
+    pub user: &'static str,
+    /// The key, as a JSON pointer.
+    pub key: &'static str,
+    pub effect: Effect,
+}
+
+/// What the names under a key do.
+#[derive(Debug, Clone, Copy)]
+pub enum Effect {
+    /// They are loaded instead of those in the row.
+    Replaces,
+    /// They are loaded too.
+    Adds,
+    /// The value is one of these words; each stands for the files that are loaded.
+    Selects(&'static [(&'static str, &'static [Loaded])]),
 }
 
 impl Agent {
@@ -334,13 +352,6 @@ impl Agent {
     pub fn as_of(&self, version: Option<Version>) -> Self {
         let older = self.older.filter(|older| version.is_some_and(|version| version < older.before));
         older.map_or(*self, |older| Self { events: older.events, ..*self })
-    }
-
-    /// Returns whether the agent loads a file of a project by itself.
-    pub fn loads_by_itself(&self, file: &Path, project: &Path) -> bool {
-        let is_it = |loaded: &&Loaded| project.join(loaded.name) == file;
-        let found = self.loads.iter().find(is_it);
-        found.is_some_and(|loaded| loaded.unless.is_empty() || !project.join(loaded.unless).exists())
     }
 
     /// Returns the largest number of handlers that an event has.

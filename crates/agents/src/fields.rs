@@ -7,13 +7,69 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use briefing_core::sources::instructions::Touch;
 use memchr::memmem;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::touched;
+
 /// The texts of an object, by field name.
 pub(crate) type Found = BTreeMap<&'static str, String>;
+
+/// The field that has all calls of tools that ran at the same time.
+pub(crate) const TOOL_CALLS: &str = "tool_calls";
+
+/// Returns the paths in the inputs of tools. `input` is the name of the field with a tool's input.
+pub(crate) fn touched(bytes: &[u8], input: &'static str) -> Vec<Touch> {
+    let text = without_lone_surrogates(String::from_utf8_lossy(bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)));
+    let Ok(found) = serde_json::Deserializer::from_str(&text).deserialize_map(Raw { input }) else { return Vec::new() };
+    let mut touches = Vec::new();
+    for input in found {
+        touched::add(input.get(), &mut touches);
+    }
+    touches
+}
+
+/// Finds the inputs of tools without decoding anything else.
+struct Raw {
+    input: &'static str,
+}
+
+impl<'de> Visitor<'de> for Raw {
+    type Value = Vec<&'de RawValue>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut found = Vec::new();
+        while let Some(name) = map.next_key::<Cow<'_, str>>()? {
+            match &*name {
+                name if name == self.input && !name.is_empty() => found.push(map.next_value()?),
+                TOOL_CALLS => {
+                    let calls: &RawValue = map.next_value()?;
+                    let calls: Vec<&RawValue> = serde_json::from_str(calls.get()).unwrap_or_default();
+                    let inputs = calls.iter().filter_map(|call| serde_json::from_str::<ToolInput<'_>>(call.get()).ok()?.tool_input);
+                    found.extend(inputs);
+                }
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// One of several tool calls, of which only the input is read.
+#[derive(Deserialize)]
+struct ToolInput<'a> {
+    #[serde(borrow)]
+    tool_input: Option<&'a RawValue>,
+}
 
 /// Reads the wanted fields of an object. If a field occurs twice, the last one counts. Empty names are ignored.
 pub(crate) fn read(bytes: &[u8], wanted: &[&'static str]) -> serde_json::Result<Found> {

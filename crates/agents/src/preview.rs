@@ -1,8 +1,10 @@
 //! Computes what a hook would print here and now, with the same sources, fitting and rendering, but without state.
 
+use std::rc::Rc;
+
 use briefing_core::fit::{Room, Segment};
 use briefing_core::sources::{self, Ask, Gathered, Opens, Source, Sources};
-use briefing_core::{Moment, Note, Rendered};
+use briefing_core::{Moment, Note, Piece, Reason, Rendered};
 
 use crate::agent::{Agent, Event};
 use crate::moment;
@@ -99,12 +101,19 @@ pub fn outlook(agent: &'static Agent, ask: &Ask<'_>) -> Vec<Told> {
 /// Computes the preview of an event. Writes nothing.
 pub fn preview(agent: &Agent, event: &Event, ask: &Ask<'_>, room: Room, before: Before) -> Preview {
     let by_message = Source::opening(&[Opens::Message]);
-    let present =
-        sources::present(ask.places, sources::named_by(ask.settings)) & if ask.message.is_some() { Sources::MAX } else { !by_message };
-    let open = moment::sources(agent, event, Start::Startup, before.done, before.owed, sources::early(ask.settings)) & present;
+    let look = ask.look();
+    let present = sources::present(&look, sources::named_by(ask.settings)) & if ask.message.is_some() { Sources::MAX } else { !by_message };
+    // What is touched opens its source once more.
+    let touching = sources::touched(&look, "", before.done & present, || Rc::new(ask.settings.clone()));
+    let opening = moment::sources(agent, event, Start::Startup, before.done, before.owed, sources::early(ask.settings));
+    let open = (opening | if event.moment == Moment::Session { 0 } else { touching }) & present;
     let opened = if event.carries { open } else { 0 };
     let after = Before { done: before.done | opened, owed: (open | before.owed) & present & by_message & !opened };
-    let Gathered { pieces, mut notes, .. } = sources::bring(ask, opened);
+    // A session begins before anything is touched, and what it brought does not come again.
+    let touched = if event.moment == Moment::Session { &[] } else { ask.touched };
+    let Gathered { mut pieces, mut notes, .. } = sources::bring(&Ask { touched, ..*ask }, opened);
+    let is_new = |piece: &Piece| before.done & piece.source.bit() == 0 || matches!(piece.reason, Reason::Applies { .. });
+    pieces.retain(|piece| touching & piece.source.bit() == 0 || is_new(piece));
     let shares = Source::of(opened)
         .map(|source| {
             let own = pieces.iter().filter(|piece| piece.source == source);

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::agent::{Agent, Event};
-use crate::fields;
+use crate::fields::{self, TOOL_CALLS};
 use crate::transcripts;
 use briefing_core::render::window::MARK;
+use briefing_core::sources::instructions::{Touch, in_message};
 use briefing_core::{Moment, Source};
 
 /// How a session begins.
@@ -67,6 +68,8 @@ pub struct Request {
     pub message: Option<String>,
     /// Whether the agent keeps what this event carries when the session is resumed, if it keeps messages.
     pub is_kept: bool,
+    /// The paths in the message and in the inputs of tools.
+    pub touches: Vec<Touch>,
     /// Identifies the event within its session. Equal for all lanes of the event.
     pub occasion: String,
     /// Whether this event empties the window.
@@ -84,7 +87,6 @@ pub enum RequestProblem {
 
 /// Fields that some agents send in addition to those of the table.
 const TRIGGER: &str = "trigger";
-const TOOL_CALLS: &str = "tool_calls";
 
 impl Request {
     /// Returns a request for a user's message that does not come from a hook. `turn` identifies the message in its session.
@@ -107,6 +109,7 @@ impl Request {
             start: Start::Startup,
             message: own_words(message),
             is_kept: true,
+            touches: own_words(message).map(|words| in_message(&words)).unwrap_or_default(),
             occasion: format!("{} {turn}", event.name),
             is_reset: false,
         })
@@ -170,6 +173,11 @@ impl Request {
         let said = text(names.message).map(|message| blake3::hash(message.as_bytes()).to_hex()[..16].to_owned());
         let occasion = [text(names.source), text(names.turn), text(names.tool_use), text(TOOL_CALLS), said];
         let message = text(names.message).and_then(|message| own_words(&message));
+        let touches = match event.moment {
+            Moment::Message => message.as_deref().map(in_message).unwrap_or_default(),
+            Moment::Tool => fields::touched(bytes, names.tool_input),
+            _ => Vec::new(),
+        };
         Ok(Self {
             agent,
             event,
@@ -185,6 +193,7 @@ impl Request {
             start,
             message,
             is_kept: names.kept.is_empty() || text(names.kept).is_some(),
+            touches,
             occasion: format!("{} {}", event.name, occasion.into_iter().flatten().collect::<Vec<_>>().join(" ")),
             is_reset,
         })

@@ -10,10 +10,13 @@ mod opencode;
 mod qwen;
 mod vscode;
 
+use std::borrow::Cow;
+
 use briefing_core::Moment;
 use briefing_core::measure::Unit;
+use briefing_core::sources::instructions::{Loaded, Loading};
 
-use crate::agent::{Agent, Event, Fields, Handler, Keeps, Loaded, Mcp, Recipe, Registration, Shape, TimeoutUnit, Trust};
+use crate::agent::{Agent, Event, Fields, Handler, Keeps, Mcp, Recipe, Registration, Shape, TimeoutUnit, Trust};
 
 /// All agents, in the order in which they are listed to users.
 pub const AGENTS: &[Agent] =
@@ -51,6 +54,7 @@ const FIELDS: Fields = Fields {
     turn: "prompt_id",
     tool_use: "tool_use_id",
     kept: "",
+    tool_input: "tool_input",
 };
 
 /// The defaults of a row.
@@ -90,13 +94,27 @@ const BASE: Agent = Agent {
     transcript: None,
     prompting: None,
     mcp: None,
-    loads: &[],
+    loads: Loading::UNKNOWN,
+    naming: &[],
 };
 
-/// Returns a file that an agent always loads by itself.
+/// A file that an agent loads by itself from the project's root down to the current directory.
 const fn loads(name: &'static str) -> Loaded {
-    Loaded { name, unless: "" }
+    Loaded { name: Cow::Borrowed(name), unless: Cow::Borrowed(""), is_nested: false }
 }
+
+/// A file that it also loads from deeper directories, when it reads a file there.
+const fn loads_nested(name: &'static str) -> Loaded {
+    Loaded { name: Cow::Borrowed(name), unless: Cow::Borrowed(""), is_nested: true }
+}
+
+/// A file that it does not load, in whatever directory, where the other one is in the project's root.
+const fn loads_unless(name: &'static str, unless: &'static str) -> Loaded {
+    Loaded { name: Cow::Borrowed(name), unless: Cow::Borrowed(unless), is_nested: true }
+}
+
+/// What is measured or documented of most agents.
+const LOADS: Loading = Loading { is_known: true, ..Loading::UNKNOWN };
 
 /// What most clients of the MCP server have in common.
 const MCP: Mcp = Mcp {

@@ -14,13 +14,16 @@ mod watchdog;
 
 use std::io;
 use std::mem::ManuallyDrop;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant, SystemTime};
 
 use briefing_core::fit::{MAX_OUTPUTS, Room, Sent};
 use briefing_core::secrets::redact;
 use briefing_core::settings::{Places, Settings};
-use briefing_core::sources::{self, Ask, Gathered, Opens, Source, Sources, docs};
+use briefing_core::sources::instructions::{Reader, in_message, may_have_come, resolve};
+use briefing_core::sources::{self, Ask, Gathered, Look, Opens, Source, Sources, docs};
+use briefing_core::watch;
 use briefing_core::{Moment, Note, NoteKind, Piece, Rendered, Silence};
 use briefing_store::{Holder, Ledger, Place, SessionKey, StoreError};
 use jiff::Timestamp;
@@ -34,6 +37,7 @@ pub(crate) use stateless::outputs;
 use crate::agent::Agent;
 use crate::ancestry;
 use crate::host::Host;
+use crate::loading;
 use crate::request::{Request, Start};
 
 /// The default time limit of a request. Users set it with `hook.deadline_ms`.
@@ -98,6 +102,12 @@ struct Window<'a> {
     notes: Vec<Note>,
     /// The sources with a file that has changed since the window received it.
     changed: Sources,
+    /// Whether something that was touched earlier may have changed, although no source has anything for this event.
+    may_have_changed: bool,
+    /// The paths in the project that the event touches.
+    touched: Vec<PathBuf>,
+    /// The sources that open because of them.
+    touching: Sources,
     /// Whether the window has received nothing yet.
     is_first: bool,
     /// What this process has delivered or queued.
@@ -119,6 +129,9 @@ impl<'a> Window<'a> {
         let places = host.places_at(request.directory());
         let named = sources::named(|name| host.is_set(name));
         let only = request.only.map_or(Sources::MAX, Source::bit);
+        let touched = resolve(&request.touches, &places.here);
+        let reader = loading::usual_reader(request.agent, &places.here);
+        let look = Look { places: &places, reader: &reader, touched: &touched };
         Self {
             request,
             host,
@@ -126,7 +139,10 @@ impl<'a> Window<'a> {
             beside: None,
             client: String::new(),
             place: Place::of(&places),
-            present: sources::present(&places, named) & only,
+            present: sources::present(&look, named) & only,
+            may_have_changed: request.message.is_some() && request.only.is_none() && may_have_come(&reader),
+            touched,
+            touching: 0,
             places,
             settings: None,
             deadline: request.started + DEADLINE,
@@ -190,7 +206,7 @@ impl<'a> Window<'a> {
         if !has_effect || event.moment == Moment::Nothing {
             return Some(Silence::CarriesNothing);
         }
-        (self.present == 0).then_some(Silence::NoSource)
+        (self.present == 0 && !self.may_have_changed).then_some(Silence::NoSource)
     }
 
     /// Returns why nothing is due according to the ledger.
@@ -218,7 +234,7 @@ impl<'a> Window<'a> {
     fn owes(&self) -> Sources {
         let event = self.request.event;
         let is_mute = event.moment == Moment::Message && !event.carries;
-        if is_mute { (self.present & by_message()) | self.changed } else { 0 }
+        if is_mute { (self.present & by_message()) | self.changed | self.touching } else { 0 }
     }
 
     /// Opens an existing ledger to look into it. Errors are ignored here; [`Window::open`] handles them.
@@ -274,15 +290,44 @@ impl<'a> Window<'a> {
     }
 
     /// Gathers, selects and loads the pieces of these sources.
-    fn bring(&mut self, settings: &Settings, sources: Sources, message: Option<&str>) -> Gathered {
-        let mut gathered = sources::bring(&self.ask(settings, message), sources);
+    ///
+    /// `watched` is the list of files that the window depends on.
+    fn bring(&mut self, settings: &Settings, sources: Sources, message: Option<&str>, watched: &str) -> Gathered {
+        let (reader, received) = (self.reader(), watch::paths(watched, Source::Instructions));
+        // A message that came with an event at which the agent drops context counts at the next one.
+        if self.request.message.is_none() {
+            let earlier = message.map(in_message).unwrap_or_default();
+            self.touched.extend(resolve(&earlier, &self.places.here));
+        }
+        let mut gathered = sources::bring(&self.ask(settings, &reader, message, &received), sources);
         self.notes.append(&mut gathered.notes);
         self.found = Found::of(&mut gathered, sources);
         gathered
     }
 
-    fn ask<'b>(&'b self, settings: &'b Settings, message: Option<&'b str>) -> Ask<'b> {
-        Ask { places: &self.places, settings, message, now: self.host.now(), deadline: self.deadline, helper: self.host }
+    fn ask<'b>(&'b self, settings: &'b Settings, reader: &'b Reader, message: Option<&'b str>, received: &'b [&'b str]) -> Ask<'b> {
+        let look = Look { places: &self.places, reader, touched: &self.touched };
+        Ask { message, received, ..Ask::new(&look, settings, self.host.now(), self.deadline, self.host) }
+    }
+
+    /// Returns whose window it is. The command of spec 2 prints the whole message, whatever the agent loads by itself.
+    fn reader(&self) -> Reader {
+        match self.request.only {
+            Some(_) => Reader::unknown(&self.places.here),
+            None => loading::reader_of(self.request.agent, &self.places, self.host),
+        }
+    }
+
+    /// Returns the sources that open because of what the event touches, for a window with these `done` sources.
+    fn touching(&mut self, done: Sources, watched: &str) -> Sources {
+        let open = self.present & done;
+        if self.touched.is_empty() || open == 0 {
+            return 0;
+        }
+        let (places, touched, reader) =
+            (self.places.clone(), self.touched.clone(), loading::usual_reader(self.request.agent, &self.places.here));
+        let look = Look { places: &places, reader: &reader, touched: &touched };
+        sources::touched(&look, watched, open, || self.decide_settings())
     }
 
     /// Returns whether a session that begins with this event is told what changed since the agent's last one.
@@ -299,7 +344,7 @@ impl<'a> Window<'a> {
             let on = Timestamp::from_millisecond(earlier.last_seen).ok()?.to_zoned(TimeZone::UTC).date();
             Some(sources::Earlier { on: on.to_string(), pieces: earlier.pieces })
         };
-        sources::changes(&self.ask(settings, None), self.present, &mut earlier)
+        sources::changes(&self.ask(settings, &self.reader(), None, &[]), self.present, &mut earlier)
     }
 
     /// Returns the room of one output of this handler.

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use briefing_agents::Host;
 use briefing_agents::host::problem_notes;
+use briefing_agents::{Agent, Host, loading};
 use briefing_core::settings::{Layer, Places, Settings};
-use briefing_core::sources::Helper;
+use briefing_core::sources::instructions::{Reader, in_message, resolve};
+use briefing_core::sources::{Ask, Helper, Look};
 use briefing_core::{Candidate, Failure, Note};
 use briefing_llm::{Endpoint, choose};
 use jiff::Timestamp;
@@ -72,6 +73,37 @@ impl Host for Process {
         }
     }
 }
+
+/// What a read-only command asks the engine with.
+pub(crate) struct Asking<'a> {
+    places: &'a Places,
+    settings: &'a Settings,
+    reader: Reader,
+    touched: Vec<PathBuf>,
+    now: Timestamp,
+    deadline: Instant,
+}
+
+impl<'a> Asking<'a> {
+    /// Asks about the windows of an agent. Touches nothing.
+    pub(crate) fn of(agent: &Agent, places: &'a Places, settings: &'a Settings) -> Result<Self, Failure> {
+        let reader = loading::reader_of(agent, places, &Process);
+        Ok(Self { places, settings, reader, touched: Vec::new(), now: environment::now()?, deadline: Instant::now() + PATIENCE })
+    }
+
+    /// Asks about a message. The paths in it are touched.
+    pub(crate) fn about(self, message: Option<&str>) -> Self {
+        Self { touched: resolve(&message.map(in_message).unwrap_or_default(), &self.places.here), ..self }
+    }
+
+    pub(crate) fn ask(&self) -> Ask<'_> {
+        let look = Look { places: self.places, reader: &self.reader, touched: &self.touched };
+        Ask::new(&look, self.settings, self.now, self.deadline, &Looking)
+    }
+}
+
+/// How long a command waits for an answer.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The engine's helper for read-only commands: it starts no background process.
 pub(crate) struct Looking;

@@ -37,6 +37,7 @@ mod inspected;
 mod install;
 mod install_mcp;
 mod install_places;
+mod instructions;
 mod log;
 mod map;
 mod mcp;

@@ -40,6 +40,8 @@ pub enum NoteKind {
     Excluded,
     Depth,
     Duplicate,
+    /// The agent loads it by itself.
+    Loaded,
     OwnOutput,
     Redacted,
     NearLimit,
@@ -97,6 +99,7 @@ impl NoteKind {
             Self::Excluded => "excluded",
             Self::Depth => "too deep",
             Self::Duplicate => "duplicate",
+            Self::Loaded => "loaded by the agent",
             Self::OwnOutput => "own output",
             Self::Redacted => "redacted",
             Self::NearLimit => "near a limit",

@@ -25,6 +25,8 @@ pub enum Order {
     Knowledge = 4,
     /// The other core files of the project.
     Gate = 5,
+    /// Files with instructions that the agent does not load by itself.
+    Instructions = 6,
     /// The list of what did not fit: always last.
     LeftOut = 255,
 }

@@ -45,6 +45,15 @@ pub enum Reason {
     },
     /// A person or the agent asked for it by name.
     Requested,
+    /// A file with instructions for every agent that this one does not load by itself.
+    Instructions,
+    /// It says where it applies, and work touches that.
+    Applies {
+        /// A directory, or a glob.
+        to: String,
+        /// The path that was touched; `None` if that was earlier.
+        touched: Option<String>,
+    },
     /// What changed since an earlier session received it.
     Changed { since: String },
     /// The list of what had no room.
@@ -102,6 +111,11 @@ impl fmt::Display for Reason {
                 first = read_first;
             }
             Self::Requested => f.write_str("requested")?,
+            Self::Instructions => f.write_str("instructions that the agent does not load by itself")?,
+            Self::Applies { to, touched } => {
+                write!(f, "applies to {to}")?;
+                touched.iter().try_for_each(|path| write!(f, "; touched: {path}"))?;
+            }
             Self::Changed { since } => write!(f, "changed since the session of {since}")?,
             Self::LeftOut => f.write_str("what did not fit")?,
             Self::Earlier { text } => f.write_str(text)?,

@@ -87,6 +87,12 @@ pub fn changed(list: &str) -> Sources {
     )
 }
 
+/// Returns the files of a source.
+pub fn paths(list: &str, source: Source) -> Vec<&str> {
+    let own = list.lines().filter_map(read).filter(|(of, _, path)| *of == source && !path.is_empty());
+    own.map(|(_, _, path)| path).collect()
+}
+
 fn read(line: &str) -> Option<(Source, u64, &str)> {
     let (source, rest) = line.split_once(' ')?;
     let (stamp, path) = rest.split_once(' ')?;
@@ -101,7 +107,7 @@ fn read_sections(line: &str) -> Option<(Source, &str, &str, &str)> {
 }
 
 /// Returns a number that differs whenever a file has been written, replaced, created or removed.
-fn stamp(path: &Path) -> u64 {
+pub(crate) fn stamp(path: &Path) -> u64 {
     let Ok(metadata) = std::fs::metadata(path) else { return 1 };
     let hash = blake3::hash(&facts(&metadata));
     u64::from_le_bytes(hash.as_bytes()[..8].try_into().expect("a hash has 32 bytes"))

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use briefing_agents::report::{Report, report};
 use briefing_agents::transcripts::conversation::{Said, converse};
 use briefing_agents::why::{Question, WhyError, why};
-use briefing_agents::{Host, USUAL};
+use briefing_agents::{Host, USUAL, loading};
 use briefing_core::candidate::Body;
 use briefing_core::settings::{Places, Settings};
 use briefing_core::shown::path_text;
-use briefing_core::sources::Ask;
 use briefing_core::sources::docs::{Explanation, Plan, SelectRequest, Shown, everything, find, make, select, way};
 use briefing_core::sources::domains::{self, ContextRequest, Neighbour, Reading};
+use briefing_core::sources::{Ask, Look};
 use briefing_core::{Candidate, Failure};
 use briefing_store::{DeliveryRow, EventRow, Filter, Place, Reader, SessionRow, State, StoreError, kept_text, reader, timeline};
 use briefing_tokens::{ENCODINGS, ExactCounter};
@@ -162,14 +162,9 @@ impl Views<'_> {
     /// Answers what `brief why` answers: why a file is in a window, or is not.
     pub fn why(&self, what: &str, message: Option<&str>, session: Option<&str>) -> Result<Value, Failure> {
         let (places, settings) = self.settings();
-        let ask = Ask {
-            places: &places,
-            settings: &settings,
-            message: None,
-            now: self.host.now(),
-            deadline: Instant::now() + Duration::from_secs(60),
-            helper: self.host,
-        };
+        let whose = loading::reader_of(USUAL, &places, self.host);
+        let look = Look { places: &places, reader: &whose, touched: &[] };
+        let ask = Ask::new(&look, &settings, self.host.now(), Instant::now() + Duration::from_secs(60), self.host);
         let mut ledger = self.reader()?;
         let question = Question { what, message, session, agent: USUAL };
         let answer = why(&question, &ask, ledger.as_mut().map(|ledger| &mut **ledger as &mut dyn Reader)).map_err(|error| match error {

@@ -2,9 +2,10 @@
 
 use briefing_core::Moment;
 use briefing_core::measure::Unit;
+use briefing_core::sources::instructions::{Loaded, Loading};
 
-use super::{BASE, event, loads, mute};
-use crate::agent::{Agent, Kept, Layout, Loaded, Managed, Market, Mcp, Older, PROMPT, Plugins, Prompting, Registration, Switch};
+use super::{BASE, LOADS, event, loads_nested, loads_unless, mute};
+use crate::agent::{Agent, Effect, Kept, Layout, Managed, Market, Mcp, Naming, Older, PROMPT, Plugins, Prompting, Registration, Switch};
 use crate::transcripts::format::{Entered, Fill, Load, Place, Rewind, Shown, Storage, SubAgents, Talk, Transcript};
 
 pub(super) const ROW: Agent = Agent {
@@ -83,9 +84,35 @@ pub(super) const ROW: Agent = Agent {
         project_file: ".mcp.json",
         without_program: "is asked once whether to use the server, which then fails to start: `/mcp` says so",
     }),
-    loads: &[loads("CLAUDE.md"), loads("CLAUDE.local.md"), Loaded { name: "AGENTS.md", unless: "CLAUDE.md" }],
+    loads: Loading {
+        files: &[loads_nested(OWN), loads_nested("CLAUDE.local.md"), loads_nested(".claude/CLAUDE.md"), loads_unless("AGENTS.md", OWN)],
+        rules: &[".claude/rules"],
+        user: &[OWN],
+        has_imports: true,
+        ..LOADS
+    },
+    // Measured with 2.1.325; settings of the project are not read for this.
+    naming: &[
+        Naming { key: "/pluginConfigs/cc-plugin-agents-md/options/instructionFiles", ..MODE },
+        Naming { key: "/pluginConfigs/cc-plugin-agents-md@builtin/options/instructionFiles", ..MODE },
+    ],
     ..BASE
 };
+
+const OWN: &str = "CLAUDE.md";
+
+const MODE: Naming = Naming { project: &[], user: "settings.json", key: "", effect: Effect::Selects(MODES) };
+
+/// What each mode loads. The directory itself is always there, so that a file is not loaded "unless" it is: the user chose
+/// to do without that file, which is a reason to wait for `instructions.beside`.
+const MODES: &[(&str, &[Loaded])] = &[
+    ("claude-md", &[loads_nested(OWN), loads_nested("CLAUDE.local.md"), loads_nested(".claude/CLAUDE.md"), loads_unless("AGENTS.md", ".")]),
+    (
+        "claude-md-and-agents-md",
+        &[loads_nested(OWN), loads_nested("CLAUDE.local.md"), loads_nested(".claude/CLAUDE.md"), loads_nested("AGENTS.md")],
+    ),
+    ("managed-only", &[loads_unless(OWN, "."), loads_unless("AGENTS.md", ".")]),
+];
 
 const LAYOUT: Layout = Layout {
     manifest: ".claude-plugin/plugin.json",

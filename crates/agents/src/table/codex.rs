@@ -2,9 +2,12 @@
 
 use briefing_core::Moment;
 use briefing_core::measure::Unit;
+use briefing_core::sources::instructions::Loading;
 
-use super::{BASE, FIELDS, MCP, event, loads, mute};
-use crate::agent::{Agent, Fields, Handler, Kept, Layout, Market, Mcp, PROMPT, Plugins, Prompting, Registration, Switch, Trust};
+use super::{BASE, FIELDS, LOADS, MCP, event, loads, mute};
+use crate::agent::{
+    Agent, Effect, Fields, Handler, Kept, Layout, Market, Mcp, Naming, PROMPT, Plugins, Prompting, Registration, Switch, Trust,
+};
 use crate::transcripts::format::{Entered, Fill, Load, Place, Shown, Storage, Talk, Transcript};
 
 pub(super) const ROW: Agent = Agent {
@@ -62,7 +65,13 @@ pub(super) const ROW: Agent = Agent {
         without_program: "sees a warning in the terminal that the server failed to start; `codex exec` prints nothing",
         ..MCP
     }),
-    loads: &[loads("AGENTS.md")],
+    loads: Loading { files: &[loads("AGENTS.md"), loads("AGENTS.override.md")], user: &["AGENTS.md", "AGENTS.override.md"], ..LOADS },
+    naming: &[Naming {
+        project: &[".codex/config.toml"],
+        user: "config.toml",
+        key: "/project_doc_fallback_filenames",
+        effect: Effect::Adds,
+    }],
     ..BASE
 };
 

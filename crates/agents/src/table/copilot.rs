@@ -1,8 +1,9 @@
 //! GitHub Copilot CLI.
 
 use briefing_core::Moment;
+use briefing_core::sources::instructions::Loading;
 
-use super::{BASE, MCP, event, loads, mute};
+use super::{BASE, LOADS, MCP, event, loads, loads_nested, mute};
 use crate::agent::{Agent, Fields, Keeps, Kept, Layout, Market, Mcp, Plugins, Recipe, Registration, Shape, Switch, Trust};
 use crate::transcripts::format::{Entered, Fill, Load, Place, Shown, Storage, Talk, Transcript};
 
@@ -32,6 +33,7 @@ pub(super) const ROW: Agent = Agent {
         turn: "",
         tool_use: "",
         kept: "",
+        tool_input: "toolArgs",
     },
     shape: Shape::Flat,
     keeps: Keeps::Messages,
@@ -64,7 +66,11 @@ pub(super) const ROW: Agent = Agent {
         without_program: "sees a failed server in `/mcp`",
         ..MCP
     }),
-    loads: &[loads("AGENTS.md"), loads("CLAUDE.md"), loads("GEMINI.md")],
+    loads: Loading {
+        files: &[loads_nested("AGENTS.md"), loads("CLAUDE.md"), loads("GEMINI.md"), loads(".github/copilot-instructions.md")],
+        rules: &[".github/instructions"],
+        ..LOADS
+    },
     ..BASE
 };
 

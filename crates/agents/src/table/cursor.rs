@@ -1,8 +1,9 @@
 //! Cursor.
 
 use briefing_core::Moment;
+use briefing_core::sources::instructions::Loading;
 
-use super::{BASE, MCP, event, mute};
+use super::{BASE, LOADS, MCP, event, loads_nested, mute};
 use crate::agent::{Agent, Fields, Mcp, Recipe, Shape};
 
 pub(super) const ROW: Agent = Agent {
@@ -28,6 +29,7 @@ pub(super) const ROW: Agent = Agent {
         turn: "generation_id",
         tool_use: "tool_use_id",
         kept: "",
+        tool_input: "tool_input",
     },
     shape: Shape::FlatSnake,
     cap: 9_500,
@@ -46,5 +48,7 @@ pub(super) const ROW: Agent = Agent {
         without_program: "sees a failed server in the settings",
         ..MCP
     }),
+    // As documented; not measured.
+    loads: Loading { files: &[loads_nested("AGENTS.md")], rules: &[".cursor/rules"], ..LOADS },
     ..BASE
 };

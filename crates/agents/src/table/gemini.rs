@@ -1,9 +1,10 @@
 //! Gemini CLI.
 
 use briefing_core::Moment;
+use briefing_core::sources::instructions::Loading;
 
-use super::{BASE, MCP, event, loads, mute};
-use crate::agent::{Agent, Handler, Kept, Layout, Mcp, PROMPT, Plugins, Prompting, Switch, TimeoutUnit, Trust};
+use super::{BASE, LOADS, MCP, event, loads_nested, mute};
+use crate::agent::{Agent, Effect, Handler, Kept, Layout, Mcp, Naming, PROMPT, Plugins, Prompting, Switch, TimeoutUnit, Trust};
 use crate::transcripts::format::{Entered, Fill, Load, Place, Rewrite, Shown, Storage, Talk, Transcript};
 
 pub(super) const ROW: Agent = Agent {
@@ -49,7 +50,8 @@ pub(super) const ROW: Agent = Agent {
         without_program: "sees one line at the start that points to `/mcp list`",
         ..MCP
     }),
-    loads: &[loads("GEMINI.md")],
+    loads: Loading { files: &[loads_nested("GEMINI.md")], user: &["GEMINI.md"], has_imports: true, ..LOADS },
+    naming: &[Naming { project: &[".gemini/settings.json"], user: "settings.json", key: "/context/fileName", effect: Effect::Replaces }],
     ..BASE
 };
 

@@ -27,6 +27,7 @@ pub(super) const ROW: Agent = Agent {
         turn: "turn",
         tool_use: "tool_use",
         kept: "",
+        tool_input: "tool_input",
     },
     shape: Shape::Plain,
     keeps_id_at_clear: true,

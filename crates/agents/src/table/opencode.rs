@@ -1,9 +1,10 @@
 //! OpenCode. Our plugin calls `brief`.
 
 use briefing_core::Moment;
+use briefing_core::sources::instructions::Loading;
 
-use super::{BASE, MCP, event, mute};
-use crate::agent::{Agent, Fields, Mcp, Recipe, Registration, Shape, TimeoutUnit};
+use super::{BASE, LOADS, MCP, event, loads, loads_unless, mute};
+use crate::agent::{Agent, Effect, Fields, Mcp, Naming, Recipe, Registration, Shape, TimeoutUnit};
 use crate::transcripts::format::{Entered, Fill, Load, Place, Shown, Storage, Talk, Transcript};
 
 pub(super) const ROW: Agent = Agent {
@@ -23,6 +24,7 @@ pub(super) const ROW: Agent = Agent {
         turn: "",
         tool_use: "",
         kept: "",
+        tool_input: "",
     },
     shape: Shape::Plain,
     gate_at_message: true,
@@ -42,6 +44,9 @@ pub(super) const ROW: Agent = Agent {
         without_program: "sees a failed server in the list of servers",
         ..MCP
     }),
+    // It loads the second one only where the first one is missing.
+    loads: Loading { files: &[loads("AGENTS.md"), loads_unless("CLAUDE.md", "AGENTS.md")], user: &["AGENTS.md"], ..LOADS },
+    naming: &[Naming { project: &["opencode.json"], user: "opencode.json", key: "/instructions", effect: Effect::Adds }],
     ..BASE
 };
 

@@ -1,9 +1,10 @@
 //! Qwen Code.
 
 use briefing_core::Moment;
+use briefing_core::sources::instructions::Loading;
 
-use super::{BASE, FIELDS, MCP, event, loads, mute};
-use crate::agent::{Agent, Fields, Handler, Keeps, Mcp, Shape, Switch, TimeoutUnit};
+use super::{BASE, FIELDS, LOADS, MCP, event, loads, mute};
+use crate::agent::{Agent, Effect, Fields, Handler, Keeps, Mcp, Naming, Shape, Switch, TimeoutUnit};
 use crate::transcripts::format::{Entered, Fill, Load, Place, Rewrite, Shown, Storage, Talk, Transcript};
 
 pub(super) const ROW: Agent = Agent {
@@ -49,7 +50,8 @@ pub(super) const ROW: Agent = Agent {
         without_program: "sees one line at the start that the server failed",
         ..MCP
     }),
-    loads: &[loads("AGENTS.md"), loads("QWEN.md")],
+    loads: Loading { files: &[loads("AGENTS.md"), loads("QWEN.md")], user: &["QWEN.md", "AGENTS.md"], has_imports: true, ..LOADS },
+    naming: &[Naming { project: &[".qwen/settings.json"], user: "settings.json", key: "/context/fileName", effect: Effect::Replaces }],
     ..BASE
 };
 

@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use super::{Answer, Subject, Verdict};
 use crate::agent::Agent;
+use crate::loading;
 
 pub use docs::Unlisted;
 
@@ -127,7 +128,14 @@ pub(super) fn rules(subject: &mut Subject, ask: &Ask<'_>, agent: &Agent) -> Vec<
     let is_same =
         |other: &Path| other == path || fs::canonicalize(other).ok().is_some_and(|other| fs::canonicalize(&path).ok() == Some(other));
     let mut rules = Vec::new();
-    if agent.loads_by_itself(&path, marked_or_self(&ask.places.here)) {
+    let others;
+    let reader = if agent.title == ask.reader.title {
+        ask.reader
+    } else {
+        others = loading::reader(agent, ask.places, |_| None);
+        &others
+    };
+    if reader.loads(&path) {
         rules.push(Rule::LoadedByAgent { agent: agent.title });
     }
     rules.extend(core_file(&path, ask, &is_same));

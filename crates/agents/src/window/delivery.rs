@@ -78,7 +78,7 @@ impl Window<'_> {
         let forked = origin.zip(parent_key.as_ref()).map(|(origin, key)| Parent { key, until: origin.until });
         let is_resumed = request.event.moment == Moment::Session && request.start == Start::Resume;
         let forgets = is_resumed && request.agent.keeps == Keeps::Messages;
-        let keeps_message = self.present & by_message() != 0;
+        let keeps_message = self.present & (by_message() | Source::Instructions.bit()) != 0;
         let title = self.title();
         self.words();
         ledger.arrive(&Arrival {
@@ -106,14 +106,18 @@ impl Window<'_> {
     fn plan(&mut self, settings: &Settings, ledger: &mut dyn Ledger, arrived: &Arrived, printer: Printer<'_>) -> Result<Claim, StoreError> {
         let request = self.request;
         let known = &arrived.known;
-        let open =
-            moment::sources(request.agent, request.event, request.start, known.done, known.owed, self.early(known.done)) | self.changed;
+        let open = moment::sources(request.agent, request.event, request.start, known.done, known.owed, self.early(known.done))
+            | self.changed
+            | self.touching;
         let sources = wanted(request, open & self.present, &known.message);
         let message = request.message.as_deref().or(Some(&known.message)).filter(|message| !message.is_empty());
         if self.words.is_none() && sources & by_message() != 0 {
             self.words = message.map(str::to_owned);
         }
-        let mut gathered = self.bring(settings, sources, message);
+        // After the window was emptied, what earlier touches brought comes with the next touch.
+        let forgotten = Source::touchable() & !known.done;
+        let earlier = watch::updated(&known.watched, forgotten, &[], &[]);
+        let mut gathered = self.bring(settings, sources, message, &earlier);
         if known.done == 0 && known.epoch == 1 && self.tells_changes() {
             gathered.pieces.extend(self.changes(settings, ledger));
         }
@@ -149,7 +153,7 @@ impl Window<'_> {
             offers: &offers,
             done: ((sources & !by_message()) | settled) & !retried,
             owe: retried,
-            watched: &watch::updated(&known.watched, sources, &watched, pieces),
+            watched: &watch::updated(&known.watched, sources | forgotten, &watched, pieces),
             arrange: &mut arrange,
         })?;
         self.notes.extend(notes);
@@ -232,9 +236,11 @@ impl Window<'_> {
         }
         // What has changed comes with the user's next message: an agent that is editing a file must not get half of it back.
         if self.request.message.is_some() && self.request.event.moment == Moment::Message {
-            self.changed = known.as_ref().map_or(0, |known| watch::changed(&known.watched)) & self.present;
+            self.changed = known.as_ref().map_or(0, |known| watch::changed(&known.watched)) & (self.present | Source::touchable());
+            self.present |= self.changed;
         }
         let early = self.early(known.as_ref().map_or(0, |known| known.done));
+        self.touching = known.as_ref().map_or(0, |known| self.touching(known.done, &known.watched));
         let (request, known) = (self.request, known.as_ref());
         if let Some((known, title)) = known.filter(|known| !known.is_named && request.lane.number == 1).zip(self.title()) {
             // Once per session. Without it, the session has no name in the log.
@@ -246,7 +252,8 @@ impl Window<'_> {
         if !request.event.carries {
             return true;
         }
-        let sources = (moment::sources_for(request.agent, request.event, request.start, known, early) & self.present) | self.changed;
+        let sources =
+            (moment::sources_for(request.agent, request.event, request.start, known, early) & self.present) | self.changed | self.touching;
         known.is_none_or(|known| known.open == 0) && wanted(request, sources, known.map_or("", |known| &known.message)) == 0
     }
 

@@ -30,7 +30,7 @@ impl Window<'_> {
         if sources == 0 {
             return Outcome::Silent(if self.present == 0 { Silence::NoSource } else { Silence::NotRemembered });
         }
-        let pieces = self.bring(settings, sources, request.message.as_deref()).pieces;
+        let pieces = self.bring(settings, sources, request.message.as_deref(), "").pieces;
         // Nothing can wait for a later event: what this one cannot send is named.
         let room = self.room();
         let (outputs, briefing) = outputs(&pieces, Room { outputs: room.lanes, ..room });

@@ -2,23 +2,18 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use briefing_agents::gate_outputs::GateOutputs;
 use briefing_core::Failure;
 use briefing_core::settings::Layer;
 use briefing_core::shown::{one_line, path_text};
-use briefing_core::sources::Ask;
 use briefing_core::sources::gate::{self, Gate, Planned, Section, Strategy, UNFILLED};
 use clap::Args;
 use serde_json::json;
 
 use crate::commands::preview;
-use crate::host::Looking;
+use crate::host::Asking;
 use crate::{environment, output, talk};
-
-/// The longest time to compute the plan.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -57,15 +52,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.check {
         return check(&gate, arguments.json);
     }
-    let ask = Ask {
-        places: &places,
-        settings: &settings,
-        message: None,
-        now: environment::now()?,
-        deadline: Instant::now() + PATIENCE,
-        helper: &Looking,
-    };
-    let carried = GateOutputs::of(preview::agent(&arguments.agent)?, &ask)?;
+    let agent = preview::agent(&arguments.agent)?;
+    let carried = GateOutputs::of(agent, &Asking::of(agent, &places, &settings)?.ask())?;
     if arguments.json {
         return output::print(&format!("{:#}\n", as_json(&gate, &carried)));
     }

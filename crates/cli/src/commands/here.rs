@@ -1,7 +1,6 @@
 //! `brief` without a command: where am I, what is here, what would an agent be told, are the hooks alive, and what to do next.
 
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
 
 use briefing_agents::install::Part;
 use briefing_agents::install::{is_in, plan::MAX_SETTINGS};
@@ -11,7 +10,7 @@ use briefing_core::fs::read_own_bytes;
 use briefing_core::health::{self, Finding};
 use briefing_core::project::marked_or_self;
 use briefing_core::settings::{Layer, Places, Settings};
-use briefing_core::sources::{Ask, docs, named_by, present};
+use briefing_core::sources::{docs, named_by, present};
 use briefing_core::{Failure, Moment};
 use briefing_store::{Filter, timeline};
 
@@ -19,7 +18,7 @@ use super::doctor::shortened;
 use super::install::files::{is_here, scope};
 use super::log;
 use crate::columns::{fill, short, tilde, width};
-use crate::host::Looking;
+use crate::host::Asking;
 use crate::{environment, output, when};
 
 /// How many next steps are suggested.
@@ -30,7 +29,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     let settings = environment::settings(&places, Layer::default())?;
     let project = marked_or_self(&places.here);
     let is_marked = project != places.here || is_project(project);
-    if !is_marked && present(&places, named_by(&settings)) == 0 {
+    if !is_marked && present(&Asking::of(USUAL, &places, &settings)?.ask().look(), named_by(&settings)) == 0 {
         return output::print("No project here: `brief init` sets one up, `brief --help` lists all commands.\n");
     }
     let agents: Vec<&'static Agent> = AGENTS.iter().filter(|agent| agent.has_hooks() && is_here(agent, &places)).collect();
@@ -51,15 +50,7 @@ fn is_project(directory: &std::path::Path) -> bool {
 }
 
 fn outlook(agent: &'static Agent, places: &Places, settings: &Settings) -> Result<Vec<Told>, Failure> {
-    let ask = Ask {
-        places,
-        settings,
-        message: None,
-        now: environment::now()?,
-        deadline: Instant::now() + Duration::from_secs(10),
-        helper: &Looking,
-    };
-    Ok(preview::outlook(agent, &ask))
+    Ok(preview::outlook(agent, &Asking::of(agent, places, settings)?.ask()))
 }
 
 /// Says which sources are here.

@@ -1,7 +1,6 @@
 //! `brief preview`: shows what an agent would receive here and now.
 
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
 
 use briefing_agents::agent::{Agent, Event};
 use briefing_agents::preview::{self, Before, Preview};
@@ -15,7 +14,7 @@ use briefing_core::{Failure, Level, Moment};
 use clap::Args;
 
 use super::select::explain as select_explain;
-use crate::host::Looking;
+use crate::host::Asking;
 use crate::wrap::Wrap;
 use crate::{environment, output, talk};
 
@@ -41,14 +40,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let agent = agent(&arguments.agent)?;
     let places = environment::places()?;
     let settings = environment::settings(&places, Layer::default())?;
-    let ask = Ask {
-        places: &places,
-        settings: &settings,
-        message: arguments.message.as_deref(),
-        now: environment::now()?,
-        deadline: Instant::now() + Duration::from_secs(10),
-        helper: &Looking,
-    };
+    let asking = Asking::of(agent, &places, &settings)?.about(arguments.message.as_deref());
+    let ask = Ask { message: arguments.message.as_deref(), ..asking.ask() };
     let mut text = String::new();
     let mut is_silent = true;
     let events = events(agent, arguments)?;
@@ -67,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     output::print(&if arguments.explain { Wrap::of_terminal().paragraphs(&text) } else { text })?;
-    if is_silent && present(&places, named_by(&settings)) == 0 {
+    if is_silent && present(&ask.look(), named_by(&settings)) == 0 {
         talk::hint(
             "nothing is set up here yet: `brief index` indexes your documents, `brief init context` creates core files, `brief init domain` starts a domain",
         );

@@ -1,17 +1,14 @@
 //! `brief why`: explains why an agent receives a file, or does not.
 
-use std::time::{Duration, Instant};
-
 use briefing_agents::USUAL;
 use briefing_agents::why::{Question, WhyError, why};
 use briefing_core::Failure;
 use briefing_core::settings::Layer;
 use briefing_core::shown::one_line;
-use briefing_core::sources::Ask;
 use clap::Args;
 
 use super::{log, preview};
-use crate::host::Looking;
+use crate::host::Asking;
 use crate::wrap::Wrap;
 use crate::{environment, output, when};
 
@@ -41,15 +38,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let place = log::place(&places)?;
     let mut ledger = log::open(&place)?;
     let question = Question { what: &arguments.what, message: arguments.message.as_deref(), session: arguments.session.as_deref(), agent };
-    let ask = Ask {
-        places: &places,
-        settings: &settings,
-        message: None,
-        now: environment::now()?,
-        deadline: Instant::now() + Duration::from_secs(60),
-        helper: &Looking,
-    };
-    let answer = why(&question, &ask, log::as_reader(&mut ledger)).map_err(|error| match error {
+    let asking = Asking::of(agent, &places, &settings)?;
+    let answer = why(&question, &asking.ask(), log::as_reader(&mut ledger)).map_err(|error| match error {
         WhyError::UnknownSession(id) => {
             Failure::new(format!("unknown session `{}`", one_line(&id))).hint("`brief log` lists all sessions of the last 30 days")
         }

@@ -87,6 +87,13 @@ groups! {
         files: BTreeMap<String, String>,
     }
 
+    "instructions." InstructionsSettings {
+        files: Vec<String>,
+        beside: bool,
+        rules: Vec<String>,
+        max_tokens: u64,
+    }
+
     "domains." DomainsSettings {
         follow_links: bool,
     }

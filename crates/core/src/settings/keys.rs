@@ -211,6 +211,30 @@ pub const KEYS: &[Key] = &[
         "{}",
         "How individual files in .context/ are delivered: verbatim, index, mention or skip.\nKeys are plain file names: { \"RUNBOOK.md\" = \"verbatim\", \"TASKS.md\" = \"skip\" }",
     ),
+    anyone(
+        "instructions.files",
+        Kind::List,
+        "[\"AGENTS.md\"]",
+        "The files with instructions that every agent should have. An agent that does not load them by itself receives them:\nthose from the project's root down to the current directory at the start, deeper ones when work first touches their directory.",
+    ),
+    anyone(
+        "instructions.beside",
+        Kind::Bool,
+        "false",
+        "Whether an agent that loads a file of its own instead (Claude Code: CLAUDE.md) receives them as well.",
+    ),
+    anyone(
+        "instructions.rules",
+        Kind::List,
+        "[]",
+        "Directories with rules of one agent that the others should have too: [\".cursor/rules\"].\nA rule with globs comes when work first touches a matching path.",
+    ),
+    anyone(
+        "instructions.max_tokens",
+        Kind::Count,
+        "4000",
+        "The maximum number of tokens (estimated) that touching paths may add at one event. What does not fit is named.",
+    ),
     user_only(
         "domains.follow_links",
         Kind::Bool,

@@ -15,8 +15,8 @@ mod value;
 
 pub use choices::{Announce, ErrorMode, GateOpens, LinkMode, OnFailure, OneOf, SelectorKind};
 pub use groups::{
-    DocsSettings, DomainsSettings, FilesSettings, GateSettings, GoalsSettings, GuardSettings, HookSettings, LlmSettings, LogSettings,
-    McpSettings, ReceiptsSettings, ReceiverSettings, SelectorSettings,
+    DocsSettings, DomainsSettings, FilesSettings, GateSettings, GoalsSettings, GuardSettings, HookSettings, InstructionsSettings,
+    LlmSettings, LogSettings, McpSettings, ReceiptsSettings, ReceiverSettings, SelectorSettings,
 };
 pub use keys::{KEYS, Key, Kind, Scope, find};
 pub use layer::{CLAW, ConfigHint, ConfigProblem, KeyValue, Layer, LayerKind, Origin, Places};
@@ -36,6 +36,7 @@ pub struct Settings {
     pub goals: GoalsSettings,
     pub domains: DomainsSettings,
     pub gate: GateSettings,
+    pub instructions: InstructionsSettings,
     pub llm: LlmSettings,
     pub hook: HookSettings,
     pub receipts: ReceiptsSettings,
@@ -71,6 +72,7 @@ impl Settings {
             goals: GoalsSettings::take(&mut decided),
             domains: DomainsSettings::take(&mut decided),
             gate: GateSettings::take(&mut decided),
+            instructions: InstructionsSettings::take(&mut decided),
             llm: LlmSettings::take(&mut decided),
             hook: HookSettings::take(&mut decided),
             receipts: ReceiptsSettings::take(&mut decided),
@@ -97,7 +99,7 @@ impl Settings {
 
     /// Returns all settings in the order of the table, for printing.
     pub fn list(&self) -> Vec<(&'static Key, Setting<Value>)> {
-        let Self { guards, files, receiver, docs, selector, goals, domains, gate, llm, hook, receipts, log, mcp } = self;
+        let Self { guards, files, receiver, docs, selector, goals, domains, gate, instructions, llm, hook, receipts, log, mcp } = self;
         let mut all = Decided::new();
         guards.list(&mut all);
         files.list(&mut all);
@@ -107,6 +109,7 @@ impl Settings {
         goals.list(&mut all);
         domains.list(&mut all);
         gate.list(&mut all);
+        instructions.list(&mut all);
         llm.list(&mut all);
         hook.list(&mut all);
         receipts.list(&mut all);

@@ -1,6 +1,6 @@
 //! Where knowledge comes from: one module per source, and one row for each that opens by itself.
 //!
-//! `domains`, `gate` and `docs` bring [`Piece`]s into an agent's window at their moments; their rows in [`Source::row`]
+//! `domains`, `gate`, `instructions` and `docs` bring [`Piece`]s into an agent's window at their moments; their rows in [`Source::row`]
 //! say when they open, how their pieces are framed and what they are called. Nothing outside this file asks which source
 //! a piece came from. `files` and `requests` answer a person or a model on command and have no row.
 
@@ -9,6 +9,7 @@ pub mod docs;
 pub mod domains;
 pub mod files;
 pub mod gate;
+pub mod instructions;
 mod references;
 pub mod requests;
 
@@ -16,6 +17,7 @@ pub use change::Change;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::Instant;
 
 use jiff::Timestamp;
@@ -28,7 +30,8 @@ use crate::note::Note;
 use crate::piece::{Brought, Piece, Role};
 use crate::settings::{GateOpens, Places, Settings};
 use crate::silence::Silence;
-use crate::watch::Watched;
+use crate::sources::instructions::Reader;
+use crate::watch::{Watched, paths};
 
 /// A source that opens by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -40,6 +43,8 @@ pub enum Source {
     Gate,
     /// The documents that fit the running message.
     Docs,
+    /// Files with instructions that the agent does not load by itself, and documents that say where they apply.
+    Instructions,
 }
 
 /// A set of sources, one bit each, as the ledger keeps it.
@@ -96,14 +101,17 @@ pub struct Row {
     /// Returns whether the source may have something for a directory, at the cost of a few `stat`s.
     ///
     /// It may be wrong when it says yes, never when it says no: a no keeps the process from opening the database.
-    is_here: fn(&Places) -> bool,
+    is_here: fn(&Look<'_>) -> bool,
     bring: fn(&Ask<'_>) -> Brought,
+    /// Returns whether what is touched concerns something that did not come before. `None`: touching opens nothing.
+    is_touched: Option<IsTouched>,
     /// Returns a line for the start of a session: what changed since an earlier one.
     changes: Option<fn(&Ask<'_>, &mut FindEarlier<'_>) -> Option<Piece>>,
     /// Returns what the user's webhook receives when its pieces went in.
     notice: Option<Notify>,
 }
 
+type IsTouched = fn(&Look<'_>, &[&str], Option<&Settings>) -> bool;
 type Notify = fn(&Places, &Settings, Sent) -> Option<Notice>;
 
 const DOMAINS: Row = Row {
@@ -112,8 +120,9 @@ const DOMAINS: Row = Row {
     opens: Opens::First,
     framing: Framing::Labelled,
     variables: &[],
-    is_here: domains::is_here,
+    is_here: |look| domains::is_here(look.places),
     bring: |ask| domains::bring(&ask.places.here, ask.now, domains::Reading::of(ask.settings, ask.places)),
+    is_touched: None,
     changes: None,
     notice: None,
 };
@@ -124,8 +133,9 @@ const GATE: Row = Row {
     opens: Opens::Work,
     framing: Framing::Own { head: gate::banner, close: gate::footer, sign: gate::BANNER_START },
     variables: &gate::DIRECTORY_VARIABLES,
-    is_here: gate::is_here,
+    is_here: |look| gate::is_here(look.places),
     bring: |ask| gate::bring(ask.places, ask.settings),
+    is_touched: None,
     changes: Some(|ask, earlier| gate::changes(ask.places, ask.settings, earlier)),
     notice: Some(gate::notice),
 };
@@ -137,8 +147,22 @@ const DOCS: Row = Row {
     framing: Framing::Labelled,
     // The entries of the gate's files are selected with the documents.
     variables: &[docs::INDEX_VARIABLES[0], docs::INDEX_VARIABLES[1], gate::DIRECTORY_VARIABLES[0], gate::DIRECTORY_VARIABLES[1]],
-    is_here: docs::may_be_here,
+    is_here: |look| docs::may_be_here(look.places),
     bring: bring_docs,
+    is_touched: None,
+    changes: None,
+    notice: None,
+};
+
+const INSTRUCTIONS: Row = Row {
+    name: "instructions",
+    bit: 8,
+    opens: Opens::First,
+    framing: Framing::Labelled,
+    variables: &instructions::VARIABLES,
+    is_here: instructions::is_here,
+    bring: instructions::bring,
+    is_touched: Some(instructions::is_touched),
     changes: None,
     notice: None,
 };
@@ -152,21 +176,50 @@ pub trait Helper {
     fn prepare(&self, here: &Path);
 }
 
+/// Where a window is, whose it is, and what the event touches.
+#[derive(Clone, Copy)]
+pub struct Look<'a> {
+    pub places: &'a Places,
+    pub reader: &'a Reader,
+    /// Paths inside the project, absolute and normalised.
+    pub touched: &'a [PathBuf],
+}
+
 /// What a source is asked.
 #[derive(Clone, Copy)]
 pub struct Ask<'a> {
     pub places: &'a Places,
     pub settings: &'a Settings,
+    /// Whose window it is.
+    pub reader: &'a Reader,
     /// The user's message in the current turn.
     pub message: Option<&'a str>,
+    /// The paths that the message or the tool touches: inside the project, absolute and normalised.
+    pub touched: &'a [PathBuf],
+    /// The files that earlier touches brought into this window.
+    pub received: &'a [&'a str],
     pub now: Timestamp,
     /// What is not ready by then is left out; the source leaves a note.
     pub deadline: Instant,
     pub helper: &'a dyn Helper,
 }
 
+impl<'a> Ask<'a> {
+    /// Makes a question about no message, to be answered before a moment.
+    pub fn new(look: &Look<'a>, settings: &'a Settings, now: Timestamp, deadline: Instant, helper: &'a dyn Helper) -> Self {
+        let Look { places, reader, touched } = *look;
+        Self { places, settings, reader, message: None, touched, received: &[], now, deadline, helper }
+    }
+
+    /// Returns where it is asked, for whom, and what is touched.
+    pub fn look(&self) -> Look<'a> {
+        Look { places: self.places, reader: self.reader, touched: self.touched }
+    }
+}
+
 impl Source {
-    pub const ALL: [Self; 3] = [Self::Domains, Self::Gate, Self::Docs];
+    /// In the order in which they are asked: of two that have the same file, the first one brings it.
+    pub const ALL: [Self; 4] = [Self::Domains, Self::Gate, Self::Instructions, Self::Docs];
 
     /// Returns everything the engine knows about the source.
     pub const fn row(self) -> &'static Row {
@@ -174,6 +227,7 @@ impl Source {
             Self::Domains => &DOMAINS,
             Self::Gate => &GATE,
             Self::Docs => &DOCS,
+            Self::Instructions => &INSTRUCTIONS,
         }
     }
 
@@ -197,7 +251,7 @@ impl Source {
 
     /// Returns the set of all sources.
     pub const fn every() -> Sources {
-        Self::Domains.bit() | Self::Gate.bit() | Self::Docs.bit()
+        Self::Domains.bit() | Self::Gate.bit() | Self::Docs.bit() | Self::Instructions.bit()
     }
 
     /// Returns the sources that open in one of these ways.
@@ -210,6 +264,12 @@ impl Source {
         Self::ALL.into_iter().filter(|source| source.row().changes.is_some()).map(Self::bit).sum()
     }
 
+    /// Returns the sources that open because of what is touched. They may have brought something although they have nothing for
+    /// this event.
+    pub fn touchable() -> Sources {
+        Self::ALL.into_iter().filter(|source| source.row().is_touched.is_some()).map(Self::bit).sum()
+    }
+
     /// Returns what the user's webhook receives when pieces of this source went into a window.
     pub fn notice(self, places: &Places, settings: &Settings, sent: Sent) -> Option<Notice> {
         self.row().notice.and_then(|notice| notice(places, settings, sent))
@@ -218,9 +278,19 @@ impl Source {
 
 /// Returns the sources that may have something for a directory. Those that the environment names (see [`named`]) may
 /// have something everywhere.
-pub fn present(places: &Places, named: Sources) -> Sources {
-    let is_present = |source: &Source| named & source.bit() != 0 || (source.row().is_here)(places);
+pub fn present(look: &Look<'_>, named: Sources) -> Sources {
+    let is_present = |source: &Source| named & source.bit() != 0 || (source.row().is_here)(look);
     Source::ALL.into_iter().filter(is_present).map(Source::bit).sum()
+}
+
+/// Returns the sources that open because of what is touched. `watched` lists what they have brought into this window.
+/// `settings` are asked for only if they matter.
+pub fn touched(look: &Look<'_>, watched: &str, sources: Sources, settings: impl FnOnce() -> Rc<Settings>) -> Sources {
+    let rows = Source::of(sources).filter_map(|source| Some((source, source.row().is_touched?)));
+    let rows: Vec<(Source, IsTouched)> = rows.filter(|_| !look.touched.is_empty()).collect();
+    let settings = (!rows.is_empty() && instructions::needs_settings(look.places)).then(settings);
+    let is_touched = |(source, is_touched): &(Source, IsTouched)| is_touched(look, &paths(watched, *source), settings.as_deref());
+    rows.iter().filter(|row| is_touched(row)).map(|(source, _)| source.bit()).sum()
 }
 
 /// Returns the sources that the environment names something for. `is_set` tells whether a variable is set.
@@ -234,7 +304,9 @@ pub fn named_by(settings: &Settings) -> Sources {
     let has_index = !(settings.docs.index.value.is_empty() && settings.docs.global_index.value.is_empty());
     let has_directory = !settings.gate.directory.value.is_empty();
     let bit = |is_named: bool, source: Source| if is_named { source.bit() } else { 0 };
-    bit(has_directory, Source::Gate) | bit(has_index || has_directory, Source::Docs)
+    let set = &settings.instructions;
+    let has_instructions = !(set.files.is_default() && set.beside.is_default() && set.rules.is_default());
+    bit(has_directory, Source::Gate) | bit(has_instructions, Source::Instructions) | bit(has_index || has_directory, Source::Docs)
 }
 
 /// Returns the sources that may open with a session's first event because the settings say so. It reads the settings files,
@@ -276,6 +348,11 @@ pub fn bring(ask: &Ask<'_>, sources: Sources) -> Gathered {
         all.watched.extend(brought.watched.into_iter().map(|watched| (source, watched)));
         for piece in brought.pieces {
             let has_text = piece.role == Role::Closing || !piece.text.trim().is_empty();
+            // What the agent loads by itself is never brought, whichever source has it.
+            if piece.role == Role::Body && ask.reader.has(&piece) {
+                all.notes.push(instructions::loaded(&piece.path, ask.reader));
+                continue;
+            }
             if has_text && !all.pieces.iter().any(|other| piece.is_within(other)) {
                 all.pieces.push(piece);
             }
@@ -296,9 +373,15 @@ pub fn changes(ask: &Ask<'_>, sources: Sources, earlier: &mut FindEarlier<'_>) -
 fn bring_docs(ask: &Ask<'_>) -> Brought {
     let Some(message) = ask.message else { return Brought::default() };
     let model = |message: &str, candidates: &[Candidate]| ask.helper.ask_model(ask.settings, ask.deadline, message, candidates);
+    let elsewhere = instructions::elsewhere(ask);
+    let withhold = |candidate: &Candidate| {
+        let loaded = || ask.reader.loads(&candidate.path).then(|| instructions::loaded(&candidate.shown, ask.reader));
+        elsewhere.iter().find(|(file, _)| *file == candidate.path).map(|(_, note)| note.clone()).or_else(loaded)
+    };
     let request = docs::SelectRequest {
         model: Some(&model),
         deadline: Some(ask.deadline),
+        withhold: Some(&withhold),
         ..docs::SelectRequest::new(message, ask.places, ask.settings)
     };
     docs::bring(&request)
@@ -310,12 +393,12 @@ mod tests {
 
     #[test]
     fn every_source_has_a_bit_and_a_name_of_its_own() {
-        assert_eq!(Source::ALL.map(Source::bit), [1, 2, 4], "the ledger keeps these numbers");
+        assert_eq!(Source::ALL.map(Source::bit), [1, 2, 8, 4], "the ledger keeps these numbers");
         for source in Source::ALL {
             assert_eq!(Source::named(source.name()), Some(source));
         }
         assert_eq!(Source::of(5).collect::<Vec<_>>(), [Source::Domains, Source::Docs]);
-        assert_eq!(Source::opening(&[Opens::First, Opens::Work]), 3);
+        assert_eq!(Source::opening(&[Opens::First, Opens::Work]), 11);
         assert_eq!(Source::of(Source::every()).count(), Source::ALL.len());
     }
 }

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use briefing_agents::USUAL;
 use briefing_agents::why::{Question, WhyError, why};
+use briefing_agents::{USUAL, loading};
 use briefing_core::Failure;
-use briefing_core::sources::Ask;
+use briefing_core::sources::{Ask, Look};
 use briefing_store::{Place, Reader, SessionKey};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -39,14 +39,9 @@ pub(super) fn run(call: &Call<'_>, parameters: &Parameters) -> Result<Answer, Fa
         Some(place) => briefing_store::reader(&place, PATIENCE).map_err(|error| Failure::new("cannot read the ledger").because(&error))?,
         None => None,
     };
-    let ask = Ask {
-        places,
-        settings,
-        message: None,
-        now: call.host.now(),
-        deadline: Instant::now() + Duration::from_secs(60),
-        helper: call.host,
-    };
+    let whose = loading::reader_of(agent, places, call.host);
+    let look = Look { places, reader: &whose, touched: &[] };
+    let ask = Ask::new(&look, settings, call.host.now(), Instant::now() + Duration::from_secs(60), call.host);
     let question = |session| Question { what: &parameters.path, message: parameters.message.as_deref(), session, agent };
     let mut asked = |session| why(&question(session), &ask, ledger.as_mut().map(|ledger| &mut **ledger as &mut dyn Reader));
     let answer = match asked(session.as_deref()) {

@@ -1,15 +1,12 @@
 //! What an agent will be told in a project: at the start, for an example of a message, and when work begins.
 
-use std::time::{Duration, Instant};
-
 use briefing_agents::Agent;
 use briefing_agents::preview::{self, Told};
 use briefing_core::settings::{Places, Settings};
 use briefing_core::sources::{Ask, docs};
 use briefing_core::{Failure, Moment};
 
-use crate::environment;
-use crate::host::Looking;
+use crate::host::Asking;
 
 /// How many documents are tried for an example.
 const TRIED: usize = 12;
@@ -25,14 +22,8 @@ pub(crate) struct Outlook {
 
 impl Outlook {
     pub(crate) fn of(agent: &'static Agent, places: &Places, settings: &Settings) -> Result<Self, Failure> {
-        let ask = Ask {
-            places,
-            settings,
-            message: None,
-            now: environment::now()?,
-            deadline: Instant::now() + Duration::from_secs(10),
-            helper: &Looking,
-        };
+        let asking = Asking::of(agent, places, settings)?;
+        let ask = asking.ask();
         let by_message = |told: &Told| told.moment == Moment::Message && !told.files.is_empty();
         let bare = preview::outlook(agent, &ask);
         for message in examples(places, settings) {

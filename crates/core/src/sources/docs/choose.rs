@@ -21,11 +21,17 @@ use crate::settings::{OnFailure, Places, SelectorKind, Settings};
 /// The number of candidates shown to a model: the right one is among them in 97 of 100 cases.
 const SHOWN: usize = 30;
 
+/// With so many withheld documents, no others are searched in their place.
+const MAX_WITHHELD: usize = 8;
+
 /// Asks a model: takes the message and the candidates, and returns indexes into the candidates, best first. Only path,
 /// title, description and tags are meant for the model; texts stay here.
 ///
 /// The core has no network access, so the caller provides this.
 pub type Model<'a> = dyn Fn(&str, &[Candidate]) -> Result<Vec<usize>, Failure> + 'a;
+
+/// Returns a note if a candidate must not be chosen.
+pub type Withhold<'a> = dyn Fn(&Candidate) -> Option<Note> + 'a;
 
 /// A request for documents.
 #[derive(Clone, Copy)]
@@ -37,6 +43,8 @@ pub struct SelectRequest<'a> {
     /// The indexes to choose from. If `None`: the user's and the project's, and the entries of files that other
     /// sources do not load whole.
     pub indexes: Option<&'a [PathBuf]>,
+    /// Returns a note for a document that must not be chosen, for example because the agent loads it by itself.
+    pub withhold: Option<&'a Withhold<'a>>,
     /// The maximum number of documents to choose.
     pub limit: usize,
     /// The maximum number of other documents to describe.
@@ -51,7 +59,7 @@ impl<'a> SelectRequest<'a> {
     /// Makes a request for as many documents as the settings allow in a window, without a model.
     pub fn new(message: &'a str, places: &'a Places, settings: &'a Settings) -> Self {
         let limit = usize::try_from(settings.docs.max_docs.value).unwrap_or(usize::MAX);
-        Self { message, places, settings, indexes: None, limit, explained: 0, model: None, deadline: None }
+        Self { message, places, settings, indexes: None, withhold: None, limit, explained: 0, model: None, deadline: None }
     }
 
     fn model(&self) -> Option<&'a Model<'a>> {
@@ -252,20 +260,36 @@ fn local(corpus: &Corpus, request: &SelectRequest<'_>, notes: Vec<Note>) -> Resu
     for (place, candidate) in chosen.enumerate() {
         candidate.about.chosen = Some(place);
     }
-    choice.notes = notes;
+    choice.notes.extend(notes);
     Ok(choice)
 }
 
 /// Returns the candidates found by words, with none chosen yet.
 fn considered(corpus: &Corpus, request: &SelectRequest<'_>, limit: usize) -> Result<Choice, Failure> {
-    let selection = corpus.query(request.message, limit, request.explained)?;
-    let selection = selection.try_map(|ranked| corpus.candidate(ranked, &request.places.here))?;
+    let mut withheld: Vec<Note> = Vec::new();
+    let selection = loop {
+        // Each one that is withheld makes room for another one.
+        let selection = corpus.query(request.message, limit + withheld.len(), request.explained)?;
+        let mut selection = selection.try_map(|ranked| corpus.candidate(ranked, &request.places.here))?;
+        let mut notes = Vec::new();
+        selection.candidates.retain(|candidate| {
+            let note = request.withhold.filter(|_| candidate.about.ranked.is_chosen()).and_then(|withhold| withhold(candidate));
+            let is_kept = note.is_none();
+            notes.extend(note);
+            is_kept
+        });
+        if notes.len() <= withheld.len() || withheld.len() >= MAX_WITHHELD {
+            withheld = notes;
+            break selection;
+        }
+        withheld = notes;
+    };
     Ok(Choice {
         selection,
         is_models: false,
         is_behind: false,
         failures: Vec::new(),
-        notes: Vec::new(),
+        notes: withheld,
         unread: Vec::new(),
         indexes: Vec::new(),
     })

@@ -136,6 +136,14 @@ fn existing<T>(path: PathBuf, named_by: &Setting<T>, notes: &mut Vec<Note>) -> O
     None
 }
 
+/// Returns the indexes of a directory where no settings name others.
+pub fn usual_files(places: &Places) -> Vec<IndexFile> {
+    let global = usual_global(places).filter(|path| path.is_file()).map(|file| IndexFile { file, reach: Reach::Anywhere });
+    let mut files = usual(places);
+    files.retain(|index| global.as_ref().is_none_or(|global| global.file != index.file));
+    global.into_iter().chain(files).collect()
+}
+
 /// Returns the indexes of the nearest directory that has any.
 fn usual(places: &Places) -> Vec<IndexFile> {
     let mut directories = places.upward().peekable();

@@ -43,6 +43,9 @@ pub struct IndexedDocument {
     pub description: String,
     pub tags: Vec<String>,
     pub headings: Vec<String>,
+    /// Where it applies, as globs relative to the root of the index; empty if it does not say.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub applies_to: Vec<String>,
     /// The exact number of tokens, if the index has it.
     pub tokens: u64,
     /// The BLAKE3 hash of the file's bytes when it was indexed; empty if the index has none.

@@ -271,6 +271,7 @@ pub fn make(plan: &Plan, counter: &dyn TokenCounter) -> Result<Made, Failure> {
             description: facts.description,
             tags: facts.tags,
             headings: facts.headings,
+            applies_to: facts.applies_to,
             tokens: reached.tokens,
             hash,
             file,

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::parse::words;
 use crate::secrets::redacted;
 use crate::select::sections::front_matter;
+use crate::sources::instructions::Scope;
 use crate::text::beginning;
 
 /// Limits for headings: more or longer ones add no information about a document.
@@ -24,6 +25,8 @@ pub(super) struct Facts {
     pub description: String,
     pub tags: Vec<String>,
     pub headings: Vec<String>,
+    /// Where it applies, see [`Scope`].
+    pub applies_to: Vec<String>,
     pub references: Vec<Reference>,
 }
 
@@ -43,6 +46,7 @@ pub(super) struct Reference {
 pub(super) fn facts(text: &str, path: &str) -> Facts {
     let matter = front_matter(text);
     let mut facts = Facts { references: Vec::new(), ..from_front_matter(&text[matter.clone()]) };
+    facts.applies_to = Scope::of(text).globs;
     let first_heading = read_body(text, matter.end, &mut facts);
     if facts.title.is_empty() {
         facts.title = first_heading.unwrap_or_else(|| stem(path).to_owned());
@@ -56,6 +60,11 @@ pub(super) fn facts(text: &str, path: &str) -> Facts {
         *text = redacted(std::mem::take(text));
     }
     facts
+}
+
+/// Returns the paths that a document imports: `@path`.
+pub(in crate::sources) fn imports(text: &str) -> Vec<String> {
+    references(text).into_iter().filter(|reference| reference.is_at).map(|reference| reference.target).collect()
 }
 
 /// Returns only the references of a document.

@@ -38,14 +38,15 @@ mod unlisted;
 
 pub use bring::{bring, reason_of};
 pub use catalogue::{Catalogue, Catalogued, Fetched, catalogue, everything};
-pub use choose::{Choice, Examined, Model, SelectRequest, asks_a_model, examine, select};
+pub use choose::{Choice, Examined, Model, SelectRequest, Withhold, asks_a_model, examine, select};
 pub use corpus::IndexState;
 pub use crawl::{DeadReference, MAX_DOCUMENT_BYTES};
 pub(in crate::sources) use excerpt::section_of;
 pub use explain::{Decision, Explained, Explanation, Found, Shown, Test, TestKind, explain, explain_choice};
-pub use find::{INDEX_VARIABLES, IndexFile, IndexFiles, Reach, find, may_be_here, named_from};
+pub use find::{INDEX_VARIABLES, IndexFile, IndexFiles, Reach, find, may_be_here, named_from, usual_files};
 pub use index::{Index, IndexedDocument};
 pub use make::{Made, Plan, make};
+pub(in crate::sources) use markdown::imports;
 pub use prepare::prepare;
 pub use root::way;
 pub use unlisted::{Unlisted, unlisted};

@@ -234,8 +234,8 @@ impl Reader<'_> {
             let reason = format!("is outside `{}` and is not read", path_text(&self.root));
             return Err(Note::warning(entry.path, NoteKind::Outside, reason));
         }
-        let Written { path, id, title, description, tags, headings, tokens, hash, requires } = entry;
-        Ok(IndexedDocument { path, id, title, description, tags, headings, tokens, hash, file, requires })
+        let Written { path, id, title, description, tags, headings, applies_to, tokens, hash, requires } = entry;
+        Ok(IndexedDocument { path, id, title, description, tags, headings, applies_to, tokens, hash, file, requires })
     }
 }
 
