@@ -49,29 +49,29 @@ mod tests {
     #[test]
     fn each_moment_opens_its_sources_once() {
         let new = Start::Startup;
-        assert_eq!(names("claude", "SessionStart", new, 0, 0), ["domains"]);
-        assert_eq!(names("claude", "UserPromptSubmit", new, 1, 0), ["docs"]);
-        assert_eq!(names("claude", "PostToolBatch", new, 1, 0), ["gate"]);
-        assert_eq!(names("claude", "PostToolBatch", new, 3, 0), [""; 0]);
-        assert_eq!(names("claude", "SubagentStart", new, 0, 0), ["domains", "gate"]);
-        assert_eq!(names("claude", "Stop", new, 0, 7), [""; 0]);
-        assert_eq!(names("gemini", "BeforeAgent", new, 1, 0), ["gate", "docs"]);
+        assert_eq!(names("claude", "SessionStart", new, 0, 0), ["domains", "instructions"]);
+        assert_eq!(names("claude", "UserPromptSubmit", new, 9, 0), ["docs"]);
+        assert_eq!(names("claude", "PostToolBatch", new, 9, 0), ["gate"]);
+        assert_eq!(names("claude", "PostToolBatch", new, 11, 0), [""; 0]);
+        assert_eq!(names("claude", "SubagentStart", new, 0, 0), ["domains", "gate", "instructions"]);
+        assert_eq!(names("claude", "Stop", new, 0, 15), [""; 0]);
+        assert_eq!(names("gemini", "BeforeAgent", new, 9, 0), ["gate", "docs"]);
     }
 
     #[test]
     fn a_session_that_was_already_running_gets_the_chain_too() {
-        assert_eq!(names("claude", "PostToolBatch", Start::Startup, 0, 0), ["domains", "gate"]);
+        assert_eq!(names("claude", "PostToolBatch", Start::Startup, 0, 0), ["domains", "gate", "instructions"]);
     }
 
     #[test]
     fn after_a_reset_everything_is_due_at_the_next_event() {
-        assert_eq!(names("claude", "SessionStart", Start::Compact, 0, AFTER_RESET), ["domains", "gate", "docs"]);
-        assert_eq!(names("copilot", "preToolUse", Start::Startup, 0, AFTER_RESET), ["domains", "gate", "docs"]);
+        assert_eq!(names("claude", "SessionStart", Start::Compact, 0, AFTER_RESET), ["domains", "gate", "instructions", "docs"]);
+        assert_eq!(names("copilot", "preToolUse", Start::Startup, 0, AFTER_RESET), ["domains", "gate", "instructions", "docs"]);
     }
 
     #[test]
     fn a_resume_opens_the_sources_that_were_done() {
-        assert_eq!(names("claude", "SessionStart", Start::Resume, 1, 0), ["domains"]);
-        assert_eq!(names("claude", "SessionStart", Start::Resume, 3, 0), ["domains", "gate"]);
+        assert_eq!(names("claude", "SessionStart", Start::Resume, 9, 0), ["domains", "instructions"]);
+        assert_eq!(names("claude", "SessionStart", Start::Resume, 11, 0), ["domains", "gate", "instructions"]);
     }
 }
