@@ -306,6 +306,8 @@ pub struct Agent {
     pub transcript: Option<&'static Transcript>,
     /// How it takes the prompt of a goal. `None` if it cannot.
     pub prompting: Option<Prompting>,
+    /// The key of its settings that has the command of its status line; empty if there is none.
+    pub status_line: &'static str,
     /// How it uses an MCP server. `None` if it cannot.
     pub mcp: Option<Mcp>,
     /// The files with instructions that it loads by itself.

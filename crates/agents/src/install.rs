@@ -1,7 +1,7 @@
 //! Registering with an agent: our hooks and our MCP server in its configuration, and removing them.
 //!
 //! [`plan`] is the way in: it says which files change and how, and makes the change. [`recipe`] defines the hooks'
-//! entries and [`hooks`] edits the files with them; [`server`] does both for the MCP server. [`record`] stores the
+//! entries and [`hooks`] edits the files with them; [`server`] does both for the MCP server, [`status`] for the status line. [`record`] stores the
 //! original bytes of a file, and [`refusal`] says which files are left alone. Only those two and [`plan`] access the disk.
 //! [`plugins`] has the same entries as plugins, which the agents install themselves.
 
@@ -13,6 +13,7 @@ pub mod recipe;
 pub mod record;
 pub mod refusal;
 pub mod server;
+pub mod status;
 
 use std::path::PathBuf;
 
@@ -27,16 +28,22 @@ pub enum Part {
     Hooks,
     /// The MCP server, which answers when the agent asks.
     Server,
+    /// `brief status` in the agent's status line.
+    Status,
 }
 
 impl Part {
-    pub const ALL: [Self; 2] = [Self::Hooks, Self::Server];
+    /// Everything that may be ours.
+    pub const ALL: [Self; 3] = [Self::Hooks, Self::Server, Self::Status];
+    /// What is registered where nothing else is asked for.
+    pub const USUAL: [Self; 2] = [Self::Hooks, Self::Server];
 
     /// Returns whether the agent takes this part.
     pub fn is_of(self, agent: &Agent) -> bool {
         match self {
             Self::Hooks => agent.recipe != Recipe::None,
             Self::Server => agent.mcp.is_some(),
+            Self::Status => !agent.status_line.is_empty(),
         }
     }
 }
@@ -85,6 +92,7 @@ pub fn install(agent: &Agent, parts: &[Part], program: &str, before: Option<&[u8
             (Part::Hooks, Recipe::Plugin(source), _) => Some(recipe::plugin(source, program).into_bytes()),
             (Part::Hooks, Recipe::Groups | Recipe::FlatEntries, _) => Some(hooks::install(agent, program, bytes)?),
             (Part::Server, _, Some(mcp)) => Some(server::install(mcp, program, bytes)?),
+            (Part::Status, ..) => Some(status::install(agent, program, bytes)?),
             (Part::Hooks, Recipe::None, _) | (Part::Server, _, None) => after,
         };
     }
@@ -105,6 +113,7 @@ pub fn uninstall(agent: &Agent, parts: &[Part], before: Option<&[u8]>, record: O
             (Part::Hooks, Recipe::OwnFile | Recipe::Plugin(_), _) => None,
             (Part::Hooks, Recipe::Groups | Recipe::FlatEntries, _) => Some(hooks::uninstall(agent, bytes)?),
             (Part::Server, _, Some(mcp)) => Some(server::uninstall(mcp, bytes, original)?),
+            (Part::Status, ..) => Some(status::uninstall(agent, bytes)?),
             (Part::Hooks, Recipe::None, _) | (Part::Server, _, None) => after,
         };
     }
@@ -123,11 +132,26 @@ pub fn uninstall(agent: &Agent, parts: &[Part], before: Option<&[u8]>, record: O
     }
 }
 
+/// Returns parts in words: `hooks and MCP server`.
+pub fn words(parts: &[Part]) -> String {
+    let word = |part: &Part| match part {
+        Part::Hooks => "hooks",
+        Part::Server => "MCP server",
+        Part::Status => "status line",
+    };
+    let words: Vec<&str> = parts.iter().map(word).collect();
+    match words.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => words.concat(),
+    }
+}
+
 /// Returns whether a file has an entry of this part.
 pub fn is_in(part: Part, agent: &Agent, bytes: &[u8]) -> bool {
     match part {
         Part::Hooks => !own_commands(agent, bytes).is_empty(),
         Part::Server => agent.mcp.as_ref().is_some_and(|mcp| !server::entries(mcp, bytes).is_empty()),
+        Part::Status => status::is_in(agent, bytes),
     }
 }
 
@@ -150,6 +174,7 @@ pub fn names_us(part: Part, agent: &Agent, bytes: &[u8]) -> bool {
         (Part::Hooks, Recipe::OwnFile | Recipe::Plugin(_)) => return true,
         (Part::Hooks, _) => format!(" hook {} ", agent.name),
         (Part::Server, _) => "\"mcp\"".to_owned(),
+        (Part::Status, _) => status::COMMAND.to_owned(),
     };
     let text = String::from_utf8_lossy(bytes);
     let is_broken = || part.is_of(agent) && install(agent, &[part], "brief", Some(bytes)).is_err();

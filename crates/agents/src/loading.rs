@@ -23,7 +23,11 @@ pub fn usual_reader(agent: &Agent, here: &Path) -> Reader {
 
 /// Returns the reader of an agent's windows. `variable` returns the value of an environment variable.
 pub fn reader(agent: &Agent, places: &Places, variable: impl Fn(&str) -> Option<String>) -> Reader {
-    let moved = variable(agent.home_variable).filter(|path| !path.is_empty()).map(PathBuf::from);
+    reader_at(agent, places, variable(agent.home_variable).filter(|path| !path.is_empty()).map(PathBuf::from))
+}
+
+/// Does the same; `moved` is the value of [`Agent::home_variable`].
+pub fn reader_at(agent: &Agent, places: &Places, moved: Option<PathBuf>) -> Reader {
     let home = home_of(agent, places, moved).filter(|_| !agent.home.is_empty());
     let reader = usual_reader(agent, &places.here);
     let names = agent.naming.iter().fold(None, |names, naming| {

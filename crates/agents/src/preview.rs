@@ -77,7 +77,7 @@ pub struct Told {
     pub tokens: u64,
 }
 
-/// Returns what a fresh session would be told at each usual moment. Moments that bring nothing are left out.
+/// Returns what a fresh session would receive at each usual moment. Moments that bring nothing are left out.
 pub fn outlook(agent: &'static Agent, ask: &Ask<'_>) -> Vec<Told> {
     let mut before = Before::default();
     let mut all = Vec::new();

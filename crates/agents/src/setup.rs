@@ -9,14 +9,16 @@ mod knowledge;
 mod record;
 pub mod undo;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use briefing_core::Failure;
-use briefing_core::fs::{FileProblem, check_private};
+use briefing_core::fs::{FileProblem, check_private, read_own_bytes};
 use briefing_core::project::repository;
 use briefing_core::settings::{Places, Settings};
 use briefing_core::shown::path_text;
 use briefing_core::sources::docs;
+use briefing_core::sources::instructions::STANDARD;
 use briefing_core::tokens::TokenCounter;
 use briefing_store::Place;
 use jiff::Timestamp;
@@ -25,6 +27,7 @@ use crate::agent::Agent;
 use crate::install::plan::{Direction, MAX_SETTINGS, Order, Scope, Step};
 use crate::install::recipe::is_own_program;
 use crate::install::{self, Change, is_in};
+use crate::loading;
 
 pub use apply::apply;
 pub use found::{Found, InstructionFile, project_of};
@@ -41,6 +44,47 @@ pub struct Request<'a> {
     /// The agents on this machine.
     pub agents: &'a [AgentHere],
     pub counter: &'a dyn TokenCounter,
+    /// What the user wants besides.
+    pub accepted: &'a [Offer],
+}
+
+/// Something useful that is done only if the user wants it.
+#[derive(Debug, Clone, Copy)]
+pub enum Offer {
+    /// AGENTS.md for an agent that loads a file of its own instead.
+    AgentsMd(&'static Agent),
+    /// `brief status` in an agent's status line.
+    StatusLine(&'static Agent),
+}
+
+impl Offer {
+    /// Returns the agent that it is about.
+    fn agent(self) -> &'static Agent {
+        match self {
+            Self::AgentsMd(agent) | Self::StatusLine(agent) => agent,
+        }
+    }
+
+    fn is(self, other: Self) -> bool {
+        self.word() == other.word() && self.agent().name == other.agent().name
+    }
+
+    /// Returns the word for it on the command line and in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::AgentsMd(_) => "agents-md",
+            Self::StatusLine(_) => "status-line",
+        }
+    }
+}
+
+impl fmt::Display for Offer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AgentsMd(agent) => write!(f, "give {} `AGENTS.md` too, which it does not load beside its own file", agent.title),
+            Self::StatusLine(agent) => write!(f, "show in the status line of {} what it has received (`brief status`)", agent.title),
+        }
+    }
 }
 
 /// An agent on this machine.
@@ -151,6 +195,10 @@ pub struct Plan {
     pub changes: Vec<Planned>,
     pub settled: Vec<Settled>,
     pub obstacles: Vec<Obstacle>,
+    /// What could be done besides, if the user wants it.
+    pub offers: Vec<Offer>,
+    /// Agents that load the same text several times, with the files that have it.
+    pub repeated: Vec<(&'static Agent, Vec<PathBuf>)>,
     /// The number of documents in the planned index, and how many were left out of it.
     pub indexed: Option<(usize, usize)>,
     /// Where the record of the changes is kept; without it they cannot be taken back.
@@ -175,7 +223,7 @@ impl Plan {
             self.settled.push(Settled { part: Part::Agent(agent), file });
             return;
         };
-        let summary = format!("{} for {}", words(&step.parts), agent.title);
+        let summary = format!("{} for {}", install::words(&step.parts), agent.title);
         let is_new = |part: &install::Part| !step.before.as_deref().is_some_and(|before| is_in(*part, agent, before));
         let added = step.parts.iter().copied().filter(is_new).collect();
         self.changes.push(Planned { part: Part::Agent(agent), file, before: step.before.clone(), after: after.clone(), summary, added });
@@ -197,6 +245,8 @@ pub fn plan(request: &Request<'_>) -> Result<Plan, Failure> {
         changes: Vec::new(),
         settled: Vec::new(),
         obstacles: Vec::new(),
+        offers: Vec::new(),
+        repeated: Vec::new(),
         indexed: None,
         state: None,
         steps: Vec::new(),
@@ -208,6 +258,7 @@ pub fn plan(request: &Request<'_>) -> Result<Plan, Failure> {
     let drafts = knowledge::drafts(&plan.found, &plan.choice, request.now)?;
     plan.changes.extend(drafts);
     plan.changes.extend(knowledge::settings(&plan.found, &plan.choice));
+    plan_offers(&mut plan, request);
     plan_index(&mut plan, request)?;
     let ignored = knowledge::ignored(&plan.found, &plan.changes)?;
     plan.changes.extend(ignored);
@@ -266,7 +317,8 @@ fn plan_agents(plan: &mut Plan, request: &Request<'_>) {
     }
     // Why not is among the obstacles.
     let Some(state) = plan.state.clone() else { return };
-    let order = order(request.scope, Direction::In, &install::Part::ALL, request.program, &state);
+    let parts = parts(request);
+    let order = order(request.scope, Direction::In, &parts, request.program, &state);
     for AgentHere { agent, row } in request.agents {
         if request.scope.home_of(agent).is_none() {
             plan.add(Obstacle::NoHome);
@@ -281,18 +333,45 @@ fn plan_agents(plan: &mut Plan, request: &Request<'_>) {
     }
 }
 
+/// Returns what is registered with an agent.
+fn parts(request: &Request<'_>) -> Vec<install::Part> {
+    let has_status = request.accepted.iter().any(|offer| matches!(offer, Offer::StatusLine(_)));
+    install::Part::USUAL.into_iter().chain(has_status.then_some(install::Part::Status)).collect()
+}
+
+/// Finds what could be done besides, and plans what the user has accepted of it.
+fn plan_offers(plan: &mut Plan, request: &Request<'_>) {
+    for AgentHere { agent, .. } in request.agents {
+        let moved = (request.scope.named_directory)(agent.home_variable);
+        let reader = loading::reader_at(agent, request.scope.places, moved);
+        let files = reader.repeated();
+        if !files.is_empty() {
+            plan.repeated.push((agent, files));
+        }
+        let mut offers = Vec::new();
+        if reader.declines(STANDARD) && !request.settings.instructions.beside.value {
+            offers.push(Offer::AgentsMd(agent));
+        }
+        let file = request.scope.file_of(agent, install::Part::Status).ok().flatten();
+        let bytes = file.and_then(|file| read_own_bytes(&file, MAX_SETTINGS).ok()).unwrap_or_default();
+        let has_line = is_in(install::Part::Status, agent, &bytes) || install::status::is_taken(agent, &bytes);
+        if install::Part::Status.is_of(agent) && !has_line && plan.state.is_some() {
+            offers.push(Offer::StatusLine(agent));
+        }
+        for offer in offers {
+            match offer {
+                _ if !request.accepted.iter().any(|accepted| accepted.is(offer)) => plan.offers.push(offer),
+                Offer::AgentsMd(_) => knowledge::beside(&plan.found, &mut plan.changes),
+                // It is registered together with the hooks.
+                Offer::StatusLine(_) => {}
+            }
+        }
+    }
+}
+
 /// Returns what the installer is asked to do.
 fn order<'a>(scope: Scope<'a>, direction: Direction, parts: &'a [install::Part], program: &'a str, state: &'a Path) -> Order<'a> {
     Order { direction, parts, program, state, scope }
-}
-
-/// Returns the parts of an installation in words.
-fn words(parts: &[install::Part]) -> &'static str {
-    match parts {
-        [install::Part::Hooks] => "hooks",
-        [install::Part::Server] => "MCP server",
-        _ => "hooks and MCP server",
-    }
 }
 
 /// Returns a change if its file can be written.

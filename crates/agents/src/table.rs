@@ -93,6 +93,7 @@ const BASE: Agent = Agent {
     approval: "",
     transcript: None,
     prompting: None,
+    status_line: "",
     mcp: None,
     loads: Loading::UNKNOWN,
     naming: &[],

@@ -7,7 +7,7 @@ use briefing_agents::request::Start;
 use briefing_agents::transcripts::format::Storage;
 use briefing_agents::{AGENTS, Agent, moment};
 use briefing_core::Moment;
-use briefing_core::sources::{Source, Sources};
+use briefing_core::sources::{Opens, Source, Sources};
 
 /// Describes what an agent's window gets at a moment.
 fn at(agent: &Agent, moment: Moment, start: Start, done: Sources, owed: Sources) -> String {
@@ -40,9 +40,9 @@ fn table() -> String {
     let mut text = String::from(
         "| agent | startup, clear | message | tool use | resume | fork | the window is emptied | sub-agent start | sub-agents |\n|---|---|---|---|---|---|---|---|---|\n",
     );
-    let (domains, gate) = (Source::Domains.bit(), Source::Gate.bit());
+    let (first, gate) = (Source::opening(&[Opens::First]), Source::Gate.bit());
     for agent in AGENTS.iter().filter(|agent| agent.has_hooks()) {
-        let done_at_start = if agent.events.iter().any(|event| event.moment == Moment::Session && event.carries) { domains } else { 0 };
+        let done_at_start = if agent.events.iter().any(|event| event.moment == Moment::Session && event.carries) { first } else { 0 };
         let resume = match agent.keeps {
             Keeps::History => "only what changed".to_owned(),
             Keeps::Messages => "everything that did not come with a message".to_owned(),

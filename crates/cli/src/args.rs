@@ -105,6 +105,8 @@ pub(crate) enum Command {
     Config(commands::config::Arguments),
     /// Set up a webhook that receives how much context was sent, never its text
     Notify(commands::notify::Arguments),
+    /// Show our state and cache, then remove them
+    Purge(commands::purge::Arguments),
     /// Print the completion script for a shell
     Completions(commands::completions::Arguments),
     /// Print the manual page in roff format

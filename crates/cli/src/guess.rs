@@ -16,6 +16,7 @@ const GUESSES: &[(&[&str], &str)] = &[
     (&["check", "health", "test"], "`brief doctor` checks the installation"),
     (&["setup", "start", "enable", "hooks"], "`brief install AGENT` adds the hooks, `brief init` creates what is missing"),
     (&["remove", "rm", "delete", "disable"], "`brief uninstall AGENT` removes the hooks"),
+    (&["clean", "clear", "reset", "cache"], "`brief purge` shows our state and cache, then removes them"),
     (&["update", "upgrade"], "`brief` does not update itself; install the new version in the same way as this one"),
     (&["add", "new", "note", "remember", "save"], "`brief learn` adds knowledge, `brief decision add` a decision, `brief goal add` a goal"),
     (&["search", "find", "query", "ask"], "`brief select MESSAGE` selects the documents that fit a message"),

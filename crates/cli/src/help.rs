@@ -15,7 +15,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Documents", &["index", "select", "docs"]),
     ("Files", &["pack", "read", "gather", "run", "goals", "goal", "trust"]),
     ("See", &["log", "why", "verify", "status", "report", "inspect"]),
-    ("Settings", &["config", "notify", "completions", "man"]),
+    ("Settings", &["config", "notify", "purge", "completions", "man"]),
 ];
 
 /// Returns the command with its subcommands in groups.

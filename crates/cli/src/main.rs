@@ -85,6 +85,7 @@ fn run() -> Result<(), Failure> {
         Command::Convention(arguments) => commands::convention::run(&arguments),
         Command::Task(arguments) => commands::task::run(&arguments),
         Command::Notify(arguments) => commands::notify::run(&arguments),
+        Command::Purge(arguments) => commands::purge::run(&arguments),
         Command::System(arguments) => commands::system::run(&arguments),
         Command::Init(arguments) => commands::init::run(&arguments),
         Command::Preview(arguments) => commands::preview::run(&arguments),

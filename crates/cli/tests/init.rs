@@ -51,7 +51,7 @@ fn one_command_from_a_readme_to_an_agent_that_is_told() {
     ----- stdout -----
     [ROOT]
     A Python project with README.md, CONTRIBUTING.md and docs/.
-    Agents are told nothing here yet. On this machine: Claude Code and Codex CLI.
+    Agents receive nothing here yet. On this machine: Claude Code and Codex CLI.
 
     brief will
       write .context/CONVENTIONS.md   a draft: commands, 1 rule from CONTRIBUTING.md
@@ -65,9 +65,13 @@ fn one_command_from_a_readme_to_an_agent_that_is_told() {
     `.context` because this is one project; a repository of several would get
     `.megg` domains. Read the drafts: they hold only what the project already says.
 
+    Only if you want it:
+    - show in the status line of Claude Code what it has received (`brief status`)
+      brief init --with status-line
+
     Done. `brief init --undo` takes it back.
 
-    What Claude Code will be told here:
+    What Claude Code will receive here:
       at the start of a session:
           .context/CONVENTIONS.md, .context/ARCHITECTURE.md (55 tokens)
       for the message "explain Deployment":
@@ -125,7 +129,7 @@ fn running_it_again_changes_nothing_and_undo_takes_everything_back() {
     let made = [tree(&sandbox.root()), tree(&sandbox.home())];
     let again = sandbox.brief(["init", "--yes"]).success().stdout();
     assert!(again.contains("`.context` is there and stays as it is. Nothing is missing."), "{again}");
-    assert!(again.contains("What Claude Code will be told here:"), "{again}");
+    assert!(again.contains("What Claude Code will receive here:"), "{again}");
     assert_eq!(made, [tree(&sandbox.root()), tree(&sandbox.home())]);
     insta::assert_snapshot!(sandbox.brief(["init", "--undo", "--yes"]), @r#"
     exit code: 0
@@ -214,7 +218,7 @@ fn a_monorepo_gets_domains_and_a_line_in_gitignore() {
     ----- stdout -----
     [ROOT]
     A directory of 2 packages with README.md.
-    Agents are told nothing here yet. No supported agent was found on this machine
+    Agents receive nothing here yet. No supported agent was found on this machine
     (`brief install AGENT` adds the hooks later).
 
     brief will
@@ -230,7 +234,7 @@ fn a_monorepo_gets_domains_and_a_line_in_gitignore() {
 
     Done. `brief init --undo` takes it back.
 
-    What Claude Code will be told here:
+    What Claude Code will receive here:
       at the start of a session:
           .megg/info.md (122 tokens)
       for the message "explain API":

@@ -51,6 +51,7 @@ mod pack_hostile;
 mod pack_repository;
 mod plugins;
 mod printing;
+mod purge;
 mod read;
 mod redaction;
 mod reference;

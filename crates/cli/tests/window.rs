@@ -348,7 +348,7 @@ fn the_user_is_told_what_went_in_at_the_start() {
     };
     let told = raw(&sandbox, "SessionStart", "one");
     let line = told["systemMessage"].as_str().unwrap_or_else(|| panic!("{told}"));
-    assert!(line.starts_with("brief: the agent was told about .megg/info.md, .megg/knowledge.md (~"), "{line}");
+    assert!(line.starts_with("brief: the agent has received .megg/info.md, .megg/knowledge.md (~"), "{line}");
     assert!(!line.contains("Sells things."), "names and amounts, no content");
     sandbox.write(".megg/info.md", "# Shop\n\nSells other things.\n");
     let update = raw(&sandbox, "UserPromptSubmit", "one");

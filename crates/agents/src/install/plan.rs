@@ -53,7 +53,7 @@ impl Scope<'_> {
         let (user, project, is_in_home) = match (part, &agent.mcp) {
             _ if !part.is_of(agent) => return Ok(None),
             (Part::Server, Some(mcp)) => (mcp.user_file, mcp.project_file, mcp.is_in_home),
-            (Part::Hooks | Part::Server, _) => (agent.user_file, agent.project_file, false),
+            (Part::Hooks | Part::Server | Part::Status, _) => (agent.user_file, agent.project_file, false),
         };
         if let Some(root) = self.project {
             return Ok(Some(project).filter(|file| !file.is_empty()).map(|file| root.join(file)));
@@ -130,6 +130,9 @@ impl Step {
         let failure = Failure::new(format!("`{}` was not changed", path_text(&self.file))).because(problem);
         let alone = format!("`brief {} {} --no-mcp` leaves it alone", order.direction.word(), self.agent.name);
         match problem {
+            EditProblem::Taken { .. } if self.parts.contains(&Part::Status) => {
+                failure.hint("another program has the status line; call `brief status` from it to show both")
+            }
             EditProblem::Taken { .. } => failure.hint("rename that entry, then run the same command again").hint(alone),
             _ => failure.hint("correct the file, then run the same command again"),
         }

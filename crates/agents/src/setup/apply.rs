@@ -7,8 +7,7 @@ use briefing_core::fs::{FileProblem, read_own_bytes, write_atomic};
 use briefing_core::shown::path_text;
 
 use super::record::Record;
-use super::{MAX_SETTINGS, Part, Plan, Planned, Request, order};
-use crate::install;
+use super::{MAX_SETTINGS, Part, Plan, Planned, Request, order, parts};
 use crate::install::plan::Direction;
 
 /// Makes the changes of a plan, in order. The record comes first, so whatever has been done can be taken back.
@@ -23,7 +22,8 @@ pub fn apply(plan: &mut Plan, request: &Request<'_>) -> Result<(), Failure> {
     }
     own.into_iter().try_for_each(write)?;
     let Some(state) = &plan.state else { return Ok(()) };
-    let order = order(request.scope, Direction::In, &install::Part::ALL, request.program, state);
+    let parts = parts(request);
+    let order = order(request.scope, Direction::In, &parts, request.program, state);
     // A file that cannot be written is not among the changes.
     let is_planned = |file: &PathBuf| plan.changes.iter().any(|planned| planned.file == *file);
     plan.steps.iter_mut().filter(|step| is_planned(&step.file)).try_for_each(|step| step.apply(&order))

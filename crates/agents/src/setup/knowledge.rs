@@ -125,6 +125,33 @@ pub(super) fn settings(found: &Found, choice: &Choice) -> Option<Planned> {
     Some(Planned::new(Part::Settings, file, None, SETTINGS.as_bytes().to_vec(), summary))
 }
 
+/// The lines that give an agent AGENTS.md beside its own file.
+const BESIDE: &str = "[instructions]\n# An agent that loads a file of its own instead of AGENTS.md (Claude Code: CLAUDE.md) receives AGENTS.md as well.\nbeside = true\n";
+
+/// Plans that setting: in the project's settings, which may be planned too, or in a new file. A file that already has such a
+/// section is left alone.
+pub(super) fn beside(found: &Found, changes: &mut Vec<Planned>) {
+    if let Some(planned) = changes.iter_mut().find(|planned| matches!(planned.part, Part::Settings)) {
+        planned.after.extend_from_slice(format!("\n{BESIDE}").as_bytes());
+        return;
+    }
+    let there = SETTINGS_FILES.iter().map(|name| found.project.join(name)).find(|file| file.is_file());
+    let before = there.as_ref().and_then(|file| read_own_bytes(file, MAX_SETTINGS).ok());
+    if before.as_deref().is_some_and(|bytes| String::from_utf8_lossy(bytes).contains("[instructions]")) {
+        return;
+    }
+    let start = match before.as_deref() {
+        None | Some([]) => "",
+        Some(bytes) if bytes.ends_with(b"\n") => "\n",
+        Some(_) => "\n\n",
+    };
+    let mut after = before.clone().unwrap_or_default();
+    after.extend_from_slice(format!("{start}{BESIDE}").as_bytes());
+    let file = there.unwrap_or_else(|| found.project.join(SETTINGS_FILES[0]));
+    let summary = "AGENTS.md also for an agent that has a file of its own".to_owned();
+    changes.push(Planned::new(Part::Settings, file, before, after, summary));
+}
+
 /// Plans a line of `.gitignore` for a new domain in a repository.
 pub(super) fn ignored(found: &Found, changes: &[Planned]) -> Result<Option<Planned>, Failure> {
     let has_domain = changes.iter().any(|planned| planned.file.parent().is_some_and(|parent| parent.ends_with(domains::DIRECTORY)));

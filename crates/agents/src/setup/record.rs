@@ -50,6 +50,7 @@ pub(super) struct MadeFile {
 pub(super) enum AgentPart {
     Hooks,
     Server,
+    Status,
 }
 
 impl AgentPart {
@@ -57,6 +58,7 @@ impl AgentPart {
         match part {
             install::Part::Hooks => Self::Hooks,
             install::Part::Server => Self::Server,
+            install::Part::Status => Self::Status,
         }
     }
 
@@ -64,6 +66,7 @@ impl AgentPart {
         match self {
             Self::Hooks => install::Part::Hooks,
             Self::Server => install::Part::Server,
+            Self::Status => install::Part::Status,
         }
     }
 }

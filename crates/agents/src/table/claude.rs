@@ -72,6 +72,7 @@ pub(super) const ROW: Agent = Agent {
         ],
     }),
     transcript: Some(&TRANSCRIPT),
+    status_line: "statusLine",
     mcp: Some(Mcp {
         client: "claude-code",
         // With the tool's `maxResultSizeChars`, see `docs/mcp.md`.

@@ -11,6 +11,7 @@ use briefing_core::sources::Ask;
 use briefing_core::sources::docs::{self, MAX_DOCUMENT_BYTES, TestKind};
 use briefing_core::sources::domains::{self, Context, ContextRequest, Mode, Reading};
 use briefing_core::sources::gate::{self, Gate, Strategy};
+use briefing_core::sources::instructions::{self, Concern};
 use briefing_core::{Level, NoteKind};
 use serde::Serialize;
 
@@ -35,6 +36,12 @@ pub enum Rule {
     Redacted { secrets: Vec<String> },
     /// The agent loads it by itself.
     LoadedByAgent { agent: &'static str },
+    /// The agent does not load it by itself, and receives it.
+    Instructions {
+        agent: &'static str,
+        #[serde(flatten)]
+        concern: Concern,
+    },
     /// It is a core file.
     CoreFile {
         strategy: Strategy,
@@ -117,6 +124,7 @@ impl Rule {
                 _ => false,
             },
             Self::LoadedByAgent { .. } => true,
+            Self::Instructions { concern, .. } => *concern != Concern::Beside,
             _ => false,
         }
     }
@@ -137,6 +145,8 @@ pub(super) fn rules(subject: &mut Subject, ask: &Ask<'_>, agent: &Agent) -> Vec<
     };
     if reader.loads(&path) {
         rules.push(Rule::LoadedByAgent { agent: agent.title });
+    } else if let Some(concern) = instructions::concern(ask, reader, &path) {
+        rules.push(Rule::Instructions { agent: agent.title, concern });
     }
     rules.extend(core_file(&path, ask, &is_same));
     rules.extend(domain_file(&path, ask, &is_same));
@@ -264,6 +274,9 @@ pub(super) fn advice(answer: &Answer) -> Vec<String> {
 
 fn rule_advice(rule: &Rule, name: &str) -> Option<String> {
     Some(match rule {
+        Rule::Instructions { concern: Concern::Beside, .. } => {
+            "`brief init --with agents-md`, or `beside = true` in `[instructions]`".into()
+        }
         Rule::CoreFile { state: CoreState::Mentioned | CoreState::Skipped, .. } => {
             format!("`[gate.files]` with `\"{name}\" = \"verbatim\"` in brief.toml includes it")
         }

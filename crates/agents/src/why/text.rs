@@ -6,6 +6,7 @@ use briefing_core::shown::{first_words, one_line};
 use briefing_core::sources::docs::{Decision, Shown, Test, TestKind};
 use briefing_core::sources::domains::Mode;
 use briefing_core::sources::gate::Strategy;
+use briefing_core::sources::instructions::Concern;
 use briefing_core::{Note, NoteKind};
 use briefing_store::{DeliveryRow, State};
 
@@ -185,6 +186,11 @@ impl fmt::Display for Rule {
             Self::Refused { problem, .. } => write!(f, "cannot be read: {problem}"),
             Self::Redacted { secrets } => write!(f, "parts are replaced: {}", secrets.join("; ")),
             Self::LoadedByAgent { agent } => write!(f, "{agent} loads it by itself, so it is never injected"),
+            Self::Instructions { agent, concern } => match concern {
+                Concern::Start => write!(f, "{agent} does not load it by itself, so it goes in at the start of a session"),
+                Concern::Touch { to } => write!(f, "it goes in when work first touches {to}"),
+                Concern::Beside => write!(f, "{agent} loads a file of its own instead"),
+            },
             Self::CoreFile { strategy, decided_by, state, tokens } => {
                 let by = decided_by.as_deref().map(|by| format!(" [{by}]")).unwrap_or_default();
                 let what = match (state, strategy) {

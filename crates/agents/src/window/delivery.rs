@@ -222,7 +222,7 @@ impl Window<'_> {
             more => format!(" and {more} more"),
         };
         let rest = if claim.left > 0 { "; more follows with the next event" } else { "" };
-        Some(format!("brief: the agent was told about {}{more} (~{} tokens){rest}", names.join(", "), claim.tokens))
+        Some(format!("brief: the agent has received {}{more} (~{} tokens){rest}", names.join(", "), claim.tokens))
     }
 
     /// Returns whether nothing is due and the event changes nothing, according to the ledger.

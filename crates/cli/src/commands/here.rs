@@ -84,7 +84,7 @@ fn sources(told: &[Told], places: &Places, settings: &Settings) -> String {
     })
 }
 
-/// Says what a new session would be told before any document is selected.
+/// Says what a new session would receive before any document is selected.
 fn next_message(agent: &Agent, told: &[Told]) -> String {
     let tokens = |is_wanted: fn(Moment) -> bool| told.iter().filter(|told| is_wanted(told.moment)).map(|told| told.tokens).sum::<u64>();
     let (first, later) = (tokens(|moment| moment != Moment::Tool), tokens(|moment| moment == Moment::Tool));

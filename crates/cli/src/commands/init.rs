@@ -10,7 +10,7 @@ use briefing_core::Failure;
 use briefing_core::settings::Layer;
 use briefing_core::shown::path_text;
 use briefing_core::sources::{domains, gate};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use crate::{environment, output};
 
@@ -39,9 +39,20 @@ struct SetupArguments {
     /// Take back what `brief init` made here; files that have changed since stay
     #[arg(long)]
     undo: bool,
+    /// Also do this, which is only done if you ask for it
+    #[arg(long, value_name = "OFFER", value_enum, conflicts_with = "undo")]
+    with: Vec<Extra>,
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Extra {
+    /// Give an agent AGENTS.md although it loads a file of its own instead (Claude Code beside CLAUDE.md)
+    AgentsMd,
+    /// Show in the agent's status line what it has received (`brief status`)
+    StatusLine,
 }
 
 #[derive(Debug, Subcommand)]

@@ -8,7 +8,7 @@ pub(crate) mod files;
 use briefing_agents::agent::Agent;
 use briefing_agents::install::plan::{Direction, Order, Step, plan};
 use briefing_agents::install::recipe::is_own_program;
-use briefing_agents::install::{Change, Part};
+use briefing_agents::install::{Change, Part, is_in, words};
 use briefing_agents::{AGENTS, Version};
 use briefing_core::Failure;
 use briefing_core::secrets::redacted;
@@ -51,15 +51,21 @@ enum Only {
     Hooks,
     /// The MCP server, which answers when the agent asks
     Mcp,
+    /// `brief status` in the agent's status line
+    StatusLine,
 }
 
 impl Arguments {
-    fn parts(&self) -> &'static [Part] {
-        match self.only {
-            Some(Only::Hooks) => &[Part::Hooks],
-            Some(Only::Mcp) => &[Part::Server],
-            None if self.no_mcp => &[Part::Hooks],
-            None => &Part::ALL,
+    /// Returns what is meant. The status line is added only where it is asked for, and removed with the rest.
+    fn parts(&self, direction: Direction) -> &'static [Part] {
+        match (self.only, direction) {
+            (Some(Only::Hooks), _) => &[Part::Hooks],
+            (Some(Only::Mcp), _) => &[Part::Server],
+            (Some(Only::StatusLine), _) => &[Part::Status],
+            (None, Direction::In) if self.no_mcp => &[Part::Hooks],
+            (None, Direction::Out) if self.no_mcp => &[Part::Hooks, Part::Status],
+            (None, Direction::In) => &Part::USUAL,
+            (None, Direction::Out) => &Part::ALL,
         }
     }
 }
@@ -85,7 +91,7 @@ fn run(arguments: &Arguments, direction: Direction) -> Result<(), Failure> {
     let state = state_of(&places).ok_or_else(|| Failure::new("cannot determine the state directory").hint("set HOME or XDG_STATE_HOME"))?;
     let project = arguments.project.then(|| project_of(&places));
     let scope = scope(&places, project.as_deref());
-    let order = Order { direction, parts: arguments.parts(), program: &program, state: &state, scope };
+    let order = Order { direction, parts: arguments.parts(direction), program: &program, state: &state, scope };
     let mut steps = Vec::new();
     let mut old = Vec::new();
     for agent in chosen(arguments, &order)? {
@@ -124,7 +130,7 @@ fn run(arguments: &Arguments, direction: Direction) -> Result<(), Failure> {
 fn tell(step: &Step, order: &Order<'_>, old: Option<Version>) {
     let agent = step.agent;
     let done = if order.direction == Direction::In { "installed" } else { "removed" };
-    talk::plain(&format!("{}: {} {done}", agent.title, named_parts(&step.parts)));
+    talk::plain(&format!("{}: {} {done}", agent.title, named_parts(step, order.direction)));
     if order.direction == Direction::Out {
         return;
     }
@@ -144,17 +150,20 @@ fn tell(step: &Step, order: &Order<'_>, old: Option<Version>) {
     }
 }
 
-fn named_parts(parts: &[Part]) -> &'static str {
-    match parts {
-        [Part::Hooks] => "hooks",
-        [Part::Server] => "MCP server",
-        _ => "hooks and MCP server",
+/// Returns the parts of a step in words; of those to be removed, the ones that are there.
+fn named_parts(step: &Step, direction: Direction) -> String {
+    let before = step.before.as_deref().unwrap_or_default();
+    let is_meant = |part: &&Part| direction == Direction::In || is_in(**part, step.agent, before);
+    let mut parts: Vec<Part> = step.parts.iter().filter(is_meant).copied().collect();
+    if parts.is_empty() {
+        parts = step.parts.iter().filter(|part| step.parts.len() == 1 || Part::USUAL.contains(part)).copied().collect();
     }
+    words(&parts)
 }
 
 /// Returns what a person sees of one step.
 fn shown(step: &Step, direction: Direction) -> String {
-    let (file, parts) = (path_text(&step.file), named_parts(&step.parts));
+    let (file, parts) = (path_text(&step.file), named_parts(step, direction));
     let old = String::from_utf8_lossy(step.before.as_deref().unwrap_or_default()).into_owned();
     match &step.change {
         Change::Nothing if direction == Direction::In => format!("{}: {parts} already installed in `{file}`\n", step.agent.title),

@@ -24,6 +24,7 @@ pub(crate) mod mcp;
 pub(crate) mod notify;
 pub(crate) mod pack;
 pub(crate) mod preview;
+pub(crate) mod purge;
 pub(crate) mod read;
 pub(crate) mod record;
 pub(crate) mod report;

@@ -10,6 +10,7 @@ mod core_files;
 mod docs;
 mod gate;
 mod init;
+mod instructions;
 mod long_session;
 mod mcp;
 mod others;

@@ -1,13 +1,19 @@
-//! Checks the project: its indexes, core files and domains. The library finds what is wrong; this says what is right, too.
+//! Checks the project: its indexes, core files, domains and files with instructions. The library finds what is wrong; this says what is right, too.
 
+use std::path::PathBuf;
+
+use briefing_agents::AGENTS;
 use briefing_core::Level;
 use briefing_core::health::{self, Finding};
-use briefing_core::settings::{Layer, Places};
-use briefing_core::shown::path_text;
+use briefing_core::settings::{Layer, Places, Settings};
+use briefing_core::shown::{path_text, relative_text};
+use briefing_core::sources::instructions::{self, STANDARD};
 use briefing_core::sources::{docs, domains, gate};
 
 use super::{Check, Verdict};
+use crate::commands::install::files::is_here;
 use crate::environment;
+use crate::host::Asking;
 
 pub(super) fn look(places: &Places) -> Vec<Check> {
     let (settings, _) = environment::resolve(places, Layer::default());
@@ -31,6 +37,34 @@ pub(super) fn look(places: &Places) -> Vec<Check> {
         checks.push(Check::new("domains", "nearest", Verdict::Good, path_text(&domain)));
     }
     checks.extend(of("domains", &found));
+    checks.extend(instructions(places, &settings));
+    checks
+}
+
+/// Checks the files with instructions: what the agents here load by themselves, what they receive, and what they load twice.
+fn instructions(places: &Places, settings: &Settings) -> Vec<Check> {
+    const ABOUT: &str = "instructions";
+    let mut checks = Vec::new();
+    for agent in AGENTS.iter().filter(|agent| agent.has_hooks() && is_here(agent, places)) {
+        let Ok(asking) = Asking::of(agent, places, settings) else { continue };
+        let reader = asking.ask().reader;
+        let names = |files: &[PathBuf]| files.iter().map(|file| relative_text(file, &reader.root)).collect::<Vec<_>>().join(", ");
+        let (loaded, supplied) = (reader.loaded(), instructions::supplied(&asking.ask()));
+        if !loaded.is_empty() || !supplied.is_empty() {
+            let loads = if loaded.is_empty() { "loads none by itself".to_owned() } else { format!("loads {}", names(&loaded)) };
+            let receives = if supplied.is_empty() { String::new() } else { format!(", receives {}", names(&supplied)) };
+            checks.push(Check::new(ABOUT, agent.name, Verdict::Good, format!("{loads}{receives}")));
+        }
+        let repeated = reader.repeated();
+        if !repeated.is_empty() {
+            let detail = format!("{} have the same text, and {} loads all of them", names(&repeated), agent.title);
+            checks.push(Check::new(ABOUT, agent.name, Verdict::Info, detail).fix("keep the text in one of them"));
+        }
+        if reader.declines(STANDARD) && !settings.instructions.beside.value {
+            let detail = format!("{} does not load {STANDARD} beside its own file", agent.title);
+            checks.push(Check::new(ABOUT, agent.name, Verdict::Info, detail).fix("brief init --with agents-md"));
+        }
+    }
     checks
 }
 

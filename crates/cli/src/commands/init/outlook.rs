@@ -1,4 +1,4 @@
-//! What an agent will be told in a project: at the start, for an example of a message, and when work begins.
+//! What an agent will receive in a project: at the start, for an example of a message, and when work begins.
 
 use briefing_agents::Agent;
 use briefing_agents::preview::{self, Told};

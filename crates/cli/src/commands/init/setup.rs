@@ -2,11 +2,12 @@
 
 use briefing_agents::AGENTS;
 use briefing_agents::setup::undo::{Fate, Undo};
-use briefing_agents::setup::{self, AgentHere, Part, Plan, Request};
+use briefing_agents::setup::{self, AgentHere, Offer, Part, Plan, Request};
 use briefing_core::Failure;
 use briefing_core::settings::{Layer, Places};
 use briefing_core::sources::docs;
 use briefing_tokens::{ENCODINGS, ExactCounter};
+use clap::ValueEnum as _;
 
 use super::{SetupArguments, outlook, words};
 use crate::columns::fill;
@@ -21,16 +22,29 @@ pub(super) fn run(arguments: &SetupArguments) -> Result<(), Failure> {
     let counter = ExactCounter::new(ENCODINGS[0], places.cache.clone())?;
     let agents: Vec<AgentHere> = AGENTS.iter().filter(|agent| is_here(agent, &places)).map(here).collect();
     let program = program()?;
-    let request = Request {
+    let mut accepted: Vec<Offer> = Vec::new();
+    let mut request = Request {
         scope: scope(&places, None),
         settings: &settings,
         now: environment::now()?,
         program: &program,
         agents: &agents,
         counter: &counter,
+        accepted: &[],
     };
     let mut plan = setup::plan(&request)?;
     counter.save();
+    for offer in &plan.offers {
+        let is_named = arguments.with.iter().any(|extra| extra.to_possible_value().is_some_and(|value| value.get_name() == offer.word()));
+        let can_ask = !(arguments.yes || arguments.dry_run || arguments.json) && prompt::can_ask();
+        if is_named || (can_ask && prompt::yes(&format!("{}?", capitalised(&offer.to_string())))) {
+            accepted.push(*offer);
+        }
+    }
+    if !accepted.is_empty() {
+        request.accepted = &accepted;
+        plan = setup::plan(&request)?;
+    }
     if arguments.json && (arguments.dry_run || plan.changes.is_empty()) {
         return output::print(&format!("{:#}\n", words::as_json(&plan, &places, false)));
     }
@@ -53,6 +67,11 @@ pub(super) fn run(arguments: &SetupArguments) -> Result<(), Failure> {
         return output::print(&format!("{:#}\n", words::as_json(&plan, &places, true)));
     }
     finish(&plan, &places)
+}
+
+fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }
 
 /// Prepares the new index for search, so that the first message does not have to wait for it.

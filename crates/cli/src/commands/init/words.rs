@@ -37,6 +37,23 @@ pub(super) fn found(plan: &Plan, places: &Places) -> String {
             let _ = writeln!(text, "{}", fill("", "Without a state directory, `brief init --undo` cannot take this back."));
         }
     }
+    for (agent, files) in &plan.repeated {
+        let names: Vec<String> = files.iter().map(|file| short(file, &plan.found.project, places)).collect();
+        let words = format!(
+            "{} loads {}, which have the same text: it reads that {} times. Keep it in one of them; `CLAUDE.md` can import it with \
+             `@AGENTS.md`.",
+            agent.title,
+            listed(&names),
+            names.len()
+        );
+        let _ = writeln!(text, "\n{}", fill("", &words));
+    }
+    if !plan.offers.is_empty() {
+        text.push_str("\nOnly if you want it:\n");
+        for offer in &plan.offers {
+            let _ = writeln!(text, "{}\n{}", fill("- ", &offer.to_string()), fill("  ", &format!("brief init --with {}", offer.word())));
+        }
+    }
     if !plan.obstacles.is_empty() {
         text.push_str("\nNot possible here:\n");
         for obstacle in &plan.obstacles {
@@ -78,7 +95,7 @@ fn for_agents(plan: &Plan, places: &Places) -> String {
     let mut has: Vec<String> = found.instructions.iter().map(|file| format!("`{}`", file.path)).collect();
     has.extend(found.context.iter().chain(&found.domain).map(|path| format!("`{}`", short(path, &found.project, places))));
     has.extend(found.indexes.iter().map(|path| format!("`{}`", short(path, &found.project, places))));
-    let has = if has.is_empty() { "Agents are told nothing here yet.".to_owned() } else { format!("For agents it has {}.", listed(&has)) };
+    let has = if has.is_empty() { "Agents receive nothing here yet.".to_owned() } else { format!("For agents it has {}.", listed(&has)) };
     let agents: Vec<String> = found.agents.iter().map(|agent| agent.title.to_owned()).collect();
     let agents = if agents.is_empty() {
         "No supported agent was found on this machine (`brief install AGENT` adds the hooks later).".to_owned()
@@ -157,7 +174,7 @@ fn choice(plan: &Plan, places: &Places) -> String {
     }
 }
 
-/// Returns what came of it: what an agent will be told, and the next two commands.
+/// Returns what came of it: what an agent will receive, and the next two commands.
 pub(super) fn finish(plan: &Plan, outlook: &Outlook, places: &Places) -> String {
     let mut text = String::from("\n");
     if !plan.changes.is_empty() {
@@ -178,13 +195,13 @@ pub(super) fn finish(plan: &Plan, outlook: &Outlook, places: &Places) -> String 
     text
 }
 
-/// Returns what an agent is told, moment by moment.
+/// Returns what an agent receives, moment by moment.
 fn told(outlook: &Outlook, project: &Path, places: &Places) -> String {
     let title = outlook.agent.title;
     if outlook.told.is_empty() {
-        return format!("{title} will be told nothing here yet.\n");
+        return format!("{title} receives nothing here yet.\n");
     }
-    let mut text = format!("What {title} will be told here:\n");
+    let mut text = format!("What {title} will receive here:\n");
     for told in &outlook.told {
         let when = match (told.moment, &outlook.message) {
             (Moment::Session, _) => "at the start of a session".to_owned(),
@@ -248,6 +265,7 @@ pub(super) fn as_json(plan: &Plan, places: &Places, is_done: bool) -> Value {
             "is_new": planned.before.is_none(),
             "summary": planned.summary,
         })).collect::<Vec<_>>(),
+        "offers": plan.offers.iter().map(|offer| offer.word()).collect::<Vec<_>>(),
         "obstacles": plan.obstacles.iter().map(|obstacle| json!({ "problem": obstacle.to_string(), "fix": obstacle.fix() })).collect::<Vec<_>>(),
         "done": is_done,
     })

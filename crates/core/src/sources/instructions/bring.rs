@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use super::reader::{Habit, Reader};
 use super::scoped::{self, Scoped};
 use crate::fs::{FileError, read_own_bytes};
@@ -178,6 +180,38 @@ pub fn bring(ask: &Ask<'_>) -> Brought {
         }
     }
     bringing.brought
+}
+
+/// When a file comes to a reader.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "comes", rename_all = "kebab-case")]
+pub enum Concern {
+    /// At the start of a session.
+    Start,
+    /// When work first touches this: a directory, or globs.
+    Touch { to: String },
+    /// Only if the user wants it: the agent has a file of its own instead.
+    Beside,
+}
+
+/// Returns when a file comes to a reader because of this source. `None`: it does not.
+pub fn concern(ask: &Ask<'_>, reader: &Reader, file: &Path) -> Option<Concern> {
+    let wanted = Wanted::of(ask.settings);
+    let touch = |scoped: &Scoped| if scoped.is_always { Concern::Start } else { Concern::Touch { to: scoped.globs.join(", ") } };
+    let is_named = file.starts_with(&reader.root) && wanted.names.iter().any(|name| file.ends_with(name));
+    let is_at_start = reader.chain().iter().any(|directory| wanted.names.iter().any(|name| directory.join(name) == file));
+    match () {
+        () if is_named && !wanted.beside && reader.habit(file) == Habit::Prefers => Some(Concern::Beside),
+        () if is_at_start && wanted.lacks(reader, file) => Some(Concern::Start),
+        () if is_named && wanted.lacks(reader, file) => Some(Concern::Touch { to: around(file, reader) }),
+        () => wanted.scoped(reader, ask.places, Some(ask.settings)).iter().find(|scoped| scoped.file == file).map(touch),
+    }
+}
+
+/// Returns the files that the reader lacks at the start of a session, and receives.
+pub fn supplied(ask: &Ask<'_>) -> Vec<PathBuf> {
+    let pieces = bring(&Ask { touched: &[], received: &[], ..*ask }).pieces;
+    pieces.into_iter().map(|piece| PathBuf::from(piece.id)).collect()
 }
 
 /// Returns the directory that a file of instructions is about.

@@ -11,7 +11,7 @@ mod scope;
 mod scoped;
 mod touch;
 
-pub use bring::{STANDARD, VARIABLES, bring, is_here, is_touched, may_have_come, needs_settings};
+pub use bring::{Concern, STANDARD, VARIABLES, bring, concern, is_here, is_touched, may_have_come, needs_settings, supplied};
 pub(super) use bring::{elsewhere, loaded};
 pub use reader::{Loaded, Loading, Reader};
 pub use scope::Scope;

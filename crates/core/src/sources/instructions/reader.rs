@@ -153,6 +153,34 @@ impl Reader {
         !self.files.is_empty() || !self.loading.rules.is_empty() || !self.user.is_empty()
     }
 
+    /// Returns whether the agent would load a file of the project's root, but has another one there that neither imports nor
+    /// repeats it.
+    pub fn declines(&self, name: &str) -> bool {
+        let file = self.root.join(name);
+        if self.habit(&file) != Habit::Prefers || !file.is_file() || self.loads(&file) {
+            return false;
+        }
+        let opened = Root::open(&self.root).and_then(|root| root.open_file(&file));
+        opened.and_then(|opened| opened.text(MAX_BYTES)).is_ok_and(|text| !text.trim().is_empty() && !self.repeats(&text))
+    }
+
+    /// Returns the files of the project that the agent loads at the start.
+    pub fn loaded(&self) -> Vec<PathBuf> {
+        let names = || self.files.iter().map(|loaded| &*loaded.name);
+        let found = self.chain().into_iter().flat_map(|directory| names().map(move |name| directory.join(name)));
+        found.filter(|file| file.is_file() && self.habit(file) == Habit::Loads).collect()
+    }
+
+    /// Returns the files that the agent loads at the start although another one has the same text.
+    pub fn repeated(&self) -> Vec<PathBuf> {
+        let natives = self.natives();
+        let is_repeated = |native: &Native| {
+            let is_same = |other: &&Native| other.real != native.real && !native.words.is_empty() && other.words == native.words;
+            natives.iter().any(|other| is_same(&other))
+        };
+        natives.iter().filter(|native| is_repeated(native)).map(|native| native.real.clone()).collect()
+    }
+
     /// Returns whether a text is in the window from the start, because a loaded file is equal to it or repeats it.
     pub fn repeats(&self, text: &str) -> bool {
         let natives = self.natives();
@@ -177,10 +205,8 @@ impl Reader {
     /// Returns the files that are loaded at the start, and what they import.
     fn natives(&self) -> &[Native] {
         self.natives.get_or_init(|| {
-            let names = || self.files.iter().map(|loaded| &*loaded.name);
-            let found = self.chain().into_iter().flat_map(|directory| names().map(move |name| directory.join(name)));
             let mut natives = Vec::new();
-            for file in found.filter(|file| file.is_file() && self.habit(file) == Habit::Loads).chain(self.user.iter().cloned()) {
+            for file in self.loaded().into_iter().chain(self.user.iter().cloned()) {
                 self.add(&file, 0, &mut natives);
             }
             natives

@@ -51,12 +51,22 @@ impl Scope {
     }
 
     /// Returns the glob that matches a path, which is relative to the same directory as the globs.
+    ///
+    /// A hook asks this of every document with a scope at every tool, so most globs must fail before they are compiled.
     pub fn matching<'a>(globs: &'a [String], path: &str) -> Option<&'a str> {
         globs
             .iter()
+            .filter(|glob| may_match(glob, path))
             .find(|glob| Patterns::globs(std::slice::from_ref(*glob), "applies_to").is_ok_and(|set| set.matching(path).is_some()))
             .map(String::as_str)
     }
+}
+
+/// Returns whether a glob can match a path: the path begins with what comes before the first wildcard.
+fn may_match(glob: &str, path: &str) -> bool {
+    let glob = glob.strip_prefix("./").unwrap_or(glob).trim_start_matches('/');
+    let fixed = glob.split(['*', '?', '[', '{']).next().unwrap_or_default();
+    !glob.trim_end_matches('/').contains('/') || path.starts_with(fixed.trim_end_matches('/'))
 }
 
 /// Returns the items of a value: one, several with commas, or a list in brackets. A comma in braces separates nothing.
