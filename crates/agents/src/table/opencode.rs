@@ -3,7 +3,7 @@
 use briefing_core::Moment;
 use briefing_core::sources::instructions::Loading;
 
-use super::{BASE, LOADS, MCP, event, loads, loads_unless, mute};
+use super::{BASE, LOADS, MCP, event, loads_nested, loads_unless, mute};
 use crate::agent::{Agent, Effect, Fields, Mcp, Naming, Recipe, Registration, Shape, TimeoutUnit};
 use crate::transcripts::format::{Entered, Fill, Load, Place, Shown, Storage, Talk, Transcript};
 
@@ -45,7 +45,7 @@ pub(super) const ROW: Agent = Agent {
         ..MCP
     }),
     // It loads the second one only where the first one is missing.
-    loads: Loading { files: &[loads("AGENTS.md"), loads_unless("CLAUDE.md", "AGENTS.md")], user: &["AGENTS.md"], ..LOADS },
+    loads: Loading { files: &[loads_nested("AGENTS.md"), loads_unless("CLAUDE.md", "AGENTS.md")], user: &["AGENTS.md"], ..LOADS },
     naming: &[Naming { project: &["opencode.json"], user: "opencode.json", key: "/instructions", effect: Effect::Adds }],
     ..BASE
 };
