@@ -139,23 +139,7 @@ fn a_session_of_a_thousand_events_opens_in_under_a_second() {
     let project = Project::new();
     project.hook("s", "SessionStart", &json!({ "source": "startup" }));
     project.message("s", DEPLOY);
-    let ledger = project.sandbox.home().join(".local/state/brief/ledger.db");
-    let connection = rusqlite::Connection::open(&ledger).unwrap();
-    let columns: Vec<String> = connection
-        .prepare("SELECT name FROM pragma_table_info('events') WHERE name <> 'id'")
-        .unwrap()
-        .query_map([], |row| row.get(0))
-        .unwrap()
-        .collect::<Result<_, _>>()
-        .unwrap();
-    let columns = columns.join(", ");
-    connection
-        .execute_batch(&format!(
-            "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 1000)
-             INSERT INTO events ({columns}) SELECT {columns} FROM events, n WHERE events.id = (SELECT min(id) FROM events)"
-        ))
-        .unwrap();
-    drop(connection);
+    project.repeat_events(1000);
     let (_served, address) = project.serve();
     let cookie = cookie(&address);
     let name = get(&address, &cookie, "/api/sessions")["sessions"][0]["session"].as_str().unwrap().replace(':', "%3A");
@@ -163,4 +147,25 @@ fn a_session_of_a_thousand_events_opens_in_under_a_second() {
     let session = get(&address, &cookie, &format!("/api/session?id={name}"));
     assert!(session["events"].as_array().unwrap().len() >= 1000);
     assert!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_it_also_while_a_browser_is_connected() {
+    use std::os::unix::process::ExitStatusExt as _;
+    let project = Project::new();
+    project.message("s", DEPLOY);
+    let (mut served, address) = project.serve();
+    let (port, _) = parts(&address);
+    // A connection that has asked nothing yet, as browsers keep them.
+    let _waiting = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
+    cookie(&address);
+    let started = Instant::now();
+    assert!(std::process::Command::new("kill").args(["-INT", &served.0.id().to_string()]).status().unwrap().success());
+    assert_eq!(served.0.wait().unwrap().signal(), Some(2), "as shells expect it");
+    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+    assert!(TcpStream::connect(format!("127.0.0.1:{port}")).is_err(), "the port is free");
+    project.sandbox.brief(["log"]).success();
+    let (_served, again) = project.serve();
+    assert_ne!(parts(&again).1, parts(&address).1, "another token");
 }

@@ -75,6 +75,20 @@ impl Project {
         serde_json::from_slice(&self.sandbox.brief(words).success().stdout).unwrap()
     }
 
+    /// Adds an event of the ledger so many times.
+    pub(crate) fn repeat_events(&self, times: u32) {
+        let connection = rusqlite::Connection::open(self.sandbox.home().join(".local/state/brief/ledger.db")).unwrap();
+        let mut statement = connection.prepare("SELECT name FROM pragma_table_info('events') WHERE name <> 'id'").unwrap();
+        let columns: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
+        let columns = columns.join(", ");
+        connection
+            .execute_batch(&format!(
+                "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < {times})
+                 INSERT INTO events ({columns}) SELECT {columns} FROM events, n WHERE events.id = (SELECT min(id) FROM events)"
+            ))
+            .unwrap();
+    }
+
     /// Starts the server. Returns its process and its address.
     pub(crate) fn serve(&self) -> (Served, String) {
         let mut command = self.sandbox.command(binary());

@@ -46,6 +46,14 @@ fn a_document_that_was_read_is_not_injected_again() {
 }
 
 #[test]
+fn the_text_that_was_read_is_kept_for_the_page_like_that_of_a_hook() {
+    let sandbox = project();
+    claude(&sandbox, "s").text("read", &json!({ "paths": ["docs/deploy.md"] }));
+    sandbox.brief(["inspect", "--output", "page.html"]).success();
+    assert!(sandbox.read("page.html").contains("Drain the canary"));
+}
+
+#[test]
 fn an_agent_can_ask_why() {
     let sandbox = project();
     let mut server = claude(&sandbox, "s");

@@ -44,6 +44,43 @@ fn a_storm_delivers_each_piece_exactly_once() {
     tell(&format!("storm: {processes} processes at once, {rounds} times, each line of 600 exactly once"));
 }
 
+const MB: u64 = 1024 * 1024;
+
+/// How many bytes the parts of the state directory have.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sizes {
+    ledger: u64,
+    texts: u64,
+    heartbeat: u64,
+    others: u64,
+}
+
+impl Sizes {
+    fn of(sandbox: &Sandbox) -> Self {
+        let mut sizes = Self::default();
+        for entry in std::fs::read_dir(sandbox.home().join(".local/state/brief")).unwrap() {
+            let entry = entry.unwrap();
+            let (name, bytes) = (entry.file_name().into_string().unwrap(), entry.metadata().unwrap().len());
+            *match name.split('.').next().unwrap() {
+                "ledger" => &mut sizes.ledger,
+                "texts" => &mut sizes.texts,
+                "heartbeat" => &mut sizes.heartbeat,
+                _ => &mut sizes.others,
+            } += bytes;
+        }
+        sizes
+    }
+
+    fn max(self, other: Self) -> Self {
+        Self {
+            ledger: self.ledger.max(other.ledger),
+            texts: self.texts.max(other.texts),
+            heartbeat: self.heartbeat.max(other.heartbeat),
+            others: self.others.max(other.others),
+        }
+    }
+}
+
 /// Many sessions side by side, each with starts, messages, tools and compactions: neither the files nor the memory grow with
 /// the number of events.
 #[test]
@@ -51,9 +88,7 @@ fn a_soak_stays_small() {
     let (sessions, events): (u32, u32) = if is_full() { (50, 100_000) } else { (5, 150) };
     let sandbox = project(40).file(".context/CONSTITUTION.md", "# Rules\n").file("docs/deploy.md", "# Deploying\n\nThe canary.\n");
     let sandbox = sandbox.file("docs/index.json", r#"["deploy.md"]"#);
-    let state = sandbox.home().join(".local/state/brief");
-    let files = || -> u64 { std::fs::read_dir(&state).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum() };
-    let (mut early, mut largest) = (0, 0);
+    let (mut early, mut largest) = (Sizes::default(), Sizes::default());
     let started = std::time::Instant::now();
     for number in 0..events {
         let session = format!("soak-{}", number % sessions);
@@ -70,19 +105,24 @@ fn a_soak_stays_small() {
         assert!(turn % 10 != 0 || context.contains("LINE-00000"), "a start and a compaction bring it: event {number}");
         assert!(turn % 10 < 6 || context.is_empty(), "the rest of a turn is silent: event {number}: {context}");
         if number % 100 == 0 {
-            largest = largest.max(files());
+            largest = largest.max(Sizes::of(&sandbox));
         }
         if number == events / 10 {
-            early = files();
+            early = Sizes::of(&sandbox);
         }
     }
-    let (end, micros) = (files(), started.elapsed().as_micros() / u128::from(events));
+    let (end, micros) = (Sizes::of(&sandbox), started.elapsed().as_micros() / u128::from(events));
     tell(&format!(
-        "soak: {events} events of {sessions} sessions, {micros} µs each; state directory {early} bytes after a tenth, {end} at the end, \
-         {largest} at most"
+        "soak: {events} events of {sessions} sessions, {micros} µs each; bytes after a tenth: {early:?}; at the end: {end:?}; at \
+         most: {largest:?}"
     ));
-    // The log keeps 5,000 lines, the heartbeat 512 KB, and the journal is emptied when it has 256 KB.
-    assert!(largest < 12 * 1024 * 1024, "{largest} bytes");
+    // The past is shortened beyond 12 MB, every 64 events; the journal is emptied when it has 256 KB.
+    assert!(largest.ledger < 14 * MB, "{largest:?}");
+    // `log.text_mb`, and what SQLite needs around it.
+    assert!(largest.texts < 22 * MB, "{largest:?}");
+    // Two files of 1 MB.
+    assert!(largest.heartbeat < 2 * MB + 100_000, "{largest:?}");
+    assert!(largest.others < 100_000, "{largest:?}");
     assert_eq!(sandbox.brief(["doctor", "--json"]).stdout().matches("\"what\": \"ledger\"").count(), 1);
 }
 

@@ -19,10 +19,11 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// How many sessions a file has at most, the newest.
 const MAX_SESSIONS: usize = 200;
 
-/// Returns the page. With `data` it asks nobody; what it cannot answer from that it says so.
-pub(crate) fn page(nonce: &str, data: Option<&Value>) -> String {
+/// Returns the page. `data` has the directory that paths are shown from (`here`). With `answers` in it the page asks nobody;
+/// what it cannot answer from them it says so.
+pub(crate) fn page(nonce: &str, data: &Value) -> String {
     // Inside of a script element, `<` could end it.
-    let data = data.map_or_else(|| "null".to_owned(), |data| data.to_string().replace('<', "\\u003c"));
+    let data = data.to_string().replace('<', "\\u003c");
     // Data comes last: it may contain any of the other places' names.
     PAGE.replace("@NONCE@", nonce)
         .replace("@VERSION@", VERSION)
@@ -33,9 +34,9 @@ pub(crate) fn page(nonce: &str, data: Option<&Value>) -> String {
 
 /// Returns a page with nothing but a report.
 pub fn report_page(report: &Report, places: &Places) -> String {
-    let mut data = json!({ "answers": { "report": report }, "views": ["report"] });
+    let mut data = json!({ "here": path_text(&places.here), "answers": { "report": report }, "views": ["report"] });
     clean(&mut data, &home(places));
-    page("brief", Some(&data))
+    page("brief", &data)
 }
 
 fn home(places: &Places) -> String {
@@ -57,12 +58,12 @@ pub fn export(views: &Views<'_>, places: &Places) -> Result<String, Failure> {
         answers.insert(format!("session/{name}"), session);
     }
     answers.insert("sessions".into(), sessions);
-    answers.insert("report".into(), serde_json::to_value(views.report()?).unwrap_or_default());
+    answers.insert("report".into(), serde_json::to_value(views.report(None)?).unwrap_or_default());
     answers.insert("index".into(), views.index()?);
     answers.insert("domains".into(), views.domains());
-    let mut data = json!({ "answers": answers, "views": ["sessions", "report", "index", "domains"] });
+    let mut data = json!({ "here": path_text(&views.here), "answers": answers, "views": ["sessions", "report", "index", "domains"] });
     clean(&mut data, &home(places));
-    Ok(page("brief", Some(&data)))
+    Ok(page("brief", &data))
 }
 
 /// Redacts every text.

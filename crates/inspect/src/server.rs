@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use briefing_core::Failure;
+use briefing_core::shown::path_text;
 use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::{Value, json};
 
@@ -149,7 +150,11 @@ fn respond(request: &Request, server: &Server, views: &Views<'_>) -> io::Result<
                 "Content-Security-Policy: default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; connect-src 'self'; \
                  img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n"
             );
-            Ok(Answer { kind: "text/html; charset=utf-8", more, ..Answer::text("200 OK", &page(&nonce, None)) })
+            Ok(Answer {
+                kind: "text/html; charset=utf-8",
+                more,
+                ..Answer::text("200 OK", &page(&nonce, &json!({ "here": path_text(&views.here) })))
+            })
         }
         _ => Ok(Answer::text("404 Not Found", "there is nothing here\n")),
     }
@@ -176,7 +181,7 @@ fn ask(question: &str, request: &Request, views: &Views<'_>) -> Option<Result<Va
         ("GET", "sessions") => views.sessions(),
         ("GET", "session") => views.session(&id),
         ("GET", "text") => views.text(&id),
-        ("GET", "report") => views.report().map(|report| serde_json::to_value(report).unwrap_or_default()),
+        ("GET", "report") => views.report(id.parse().ok()).map(|report| serde_json::to_value(report).unwrap_or_default()),
         ("GET", "index") => views.index(),
         ("GET", "domains") => Ok(views.domains()),
         ("POST", "select") => views.select(field("message")),

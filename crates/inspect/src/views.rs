@@ -10,7 +10,7 @@ use briefing_agents::why::{Question, WhyError, why};
 use briefing_agents::{Host, USUAL, loading};
 use briefing_core::candidate::Body;
 use briefing_core::settings::{Places, Settings};
-use briefing_core::shown::path_text;
+use briefing_core::shown::{normalize, path_text};
 use briefing_core::sources::docs::{Explanation, Plan, SelectRequest, Shown, everything, find, make, select, way};
 use briefing_core::sources::domains::{self, ContextRequest, Neighbour, Reading};
 use briefing_core::sources::{Ask, Look};
@@ -67,7 +67,11 @@ impl Views<'_> {
     }
 
     fn settings(&self) -> (Places, Settings) {
-        let places = self.host.places_at(self.here.clone());
+        self.settings_at(self.here.clone())
+    }
+
+    fn settings_at(&self, here: PathBuf) -> (Places, Settings) {
+        let places = self.host.places_at(here);
         let settings = self.host.settings(&places).0;
         (places, settings)
     }
@@ -136,9 +140,11 @@ impl Views<'_> {
         Ok(json!({ "text": kept_text(&self.place, hash).map_err(|error| failed(&error))? }))
     }
 
-    pub fn report(&self) -> Result<Report, Failure> {
+    /// Returns the report of what was delivered since a moment, in milliseconds since 1970.
+    pub fn report(&self, since: Option<i64>) -> Result<Report, Failure> {
+        let filter = Filter { since, ..Filter::default() };
         match self.reader()? {
-            Some(mut reader) => report(&mut *reader, &self.place, self.host, &Filter::default()).map_err(|error| failed(&error)),
+            Some(mut reader) => report(&mut *reader, &self.place, self.host, &filter).map_err(|error| failed(&error)),
             None => Ok(Report::default()),
         }
     }
@@ -159,13 +165,20 @@ impl Views<'_> {
         Ok(answer)
     }
 
-    /// Answers what `brief why` answers: why a file is in a window, or is not.
+    /// Answers what `brief why` answers: why a file is in a window, or is not. The index and the settings are those of the
+    /// directory in which the session began.
     pub fn why(&self, what: &str, message: Option<&str>, session: Option<&str>) -> Result<Value, Failure> {
-        let (places, settings) = self.settings();
+        let mut ledger = self.reader()?;
+        let mut here = self.here.clone();
+        if let (Some(name), Some(ledger)) = (session, &mut ledger) {
+            let names = ledger.names().map_err(|error| failed(&error))?;
+            let directory = names.into_iter().find(|known| known.session == name).map(|known| PathBuf::from(known.directory));
+            here = directory.filter(|directory| directory.is_dir()).unwrap_or(here);
+        }
+        let (places, settings) = self.settings_at(here);
         let whose = loading::reader_of(USUAL, &places, self.host);
         let look = Look { places: &places, reader: &whose, touched: &[] };
         let ask = Ask::new(&look, &settings, self.host.now(), Instant::now() + Duration::from_secs(60), self.host);
-        let mut ledger = self.reader()?;
         let question = Question { what, message, session, agent: USUAL };
         let answer = why(&question, &ask, ledger.as_mut().map(|ledger| &mut **ledger as &mut dyn Reader)).map_err(|error| match error {
             WhyError::Store(error) => failed(&error),
@@ -199,13 +212,20 @@ impl Views<'_> {
         let file = find(&places, &settings).project.into_iter().next().map(|index| index.file);
         let mut answer = json!({ "documents": documents, "told": catalogue.notes.iter().map(ToString::to_string).collect::<Vec<_>>() });
         if let Some(file) = file {
+            // An index has paths from its own directory.
+            let directory = file.parent().map(Path::to_path_buf).unwrap_or_default();
+            let from_here = |paths: &[String]| -> Vec<String> {
+                paths.iter().map(|path| path_text(&way(&places.here, &normalize(&directory.join(path))))).collect()
+            };
             let made = Plan::new(&places.here, None, Some(file), Vec::new(), false)
                 .and_then(|plan| plan.with(&places, &settings))
                 .and_then(|plan| make(&plan, &ExactCounter::new(ENCODINGS[0], places.cache.clone())?));
             match made {
                 Ok(made) => {
                     answer["dead"] = to_value(&made.dead);
-                    answer["stale"] = json!({ "added": made.added, "changed": made.changed, "removed": made.removed });
+                    answer["stale"] = json!({
+                        "added": from_here(&made.added), "changed": from_here(&made.changed), "removed": from_here(&made.removed)
+                    });
                     answer["in_step"] = made.is_in_step.into();
                 }
                 Err(failure) => answer["problem"] = failure.to_string().into(),

@@ -91,7 +91,8 @@ pub(crate) fn read(call: &Call<'_>, uri: &str) -> Result<ReadResourceResult, Fai
     let piece = asked.found?.piece;
     let text = piece.text.clone();
     let print = |_: &Rendered| call.deliverable();
-    let requested = Requested { pieces: &[piece], asking: call.caller.asking(None), places, event: "mcp resource", cap: None, page: 0 };
+    let requested =
+        Requested { pieces: &[piece], asking: call.caller.asking(None), places, settings, event: "mcp resource", cap: None, page: 0 };
     let delivered = requested::deliver(&requested, &mut Printed(&print)).map_err(|error| Failure::new("cancelled").because(&error))?;
     if let Some(problem) = delivered.problem {
         call.host.log(&format_args!("the ledger was not used: {problem}"));

@@ -5,7 +5,7 @@ use briefing_core::secrets::redact;
 use briefing_core::settings::Settings;
 use briefing_core::sources::{Gathered, Sources};
 use briefing_core::{Silence, shown};
-use briefing_store::{Basis, Claim, Ledger, LogEntry, TextLimits, keep_texts, rendered_hash};
+use briefing_store::{Basis, Claim, Ledger, LogEntry, Place, TextLimits, keep_texts, rendered_hash};
 
 use super::{Outcome, Window, wall_clock};
 
@@ -77,21 +77,27 @@ impl Window<'_> {
 
     /// Keeps the delivered texts on this machine, if the user wants that.
     pub(super) fn keep_texts(&self, settings: &Settings, claim: &Claim) {
-        let Some(place) = &self.place else { return };
-        let texts: Vec<(String, String)> = claim
-            .rows
-            .iter()
-            .map(|row| {
-                let hash = rendered_hash(&row.text);
-                // What was loaded without the guard must not be kept without it.
-                let text = if settings.guards.redact.value { row.text.clone() } else { redact(&row.text).text.into_owned() };
-                (hash, text)
-            })
-            .collect();
-        let pairs = texts.iter().map(|(hash, text)| (hash.as_str(), text.as_str()));
-        // Losing a text loses a view, never a delivery.
-        let _ = keep_texts(place, pairs, wall_clock(), text_limits(settings));
+        if let Some(place) = &self.place {
+            keep(place, settings, claim);
+        }
     }
+}
+
+/// Keeps the texts of a claim, each under the hash that its delivery has in the ledger.
+pub(super) fn keep(place: &Place, settings: &Settings, claim: &Claim) {
+    let texts: Vec<(String, String)> = claim
+        .rows
+        .iter()
+        .map(|row| {
+            let hash = rendered_hash(&row.text);
+            // What was loaded without the guard must not be kept without it.
+            let text = if settings.guards.redact.value { row.text.clone() } else { redact(&row.text).text.into_owned() };
+            (hash, text)
+        })
+        .collect();
+    let pairs = texts.iter().map(|(hash, text)| (hash.as_str(), text.as_str()));
+    // Losing a text loses a view, never a delivery.
+    let _ = keep_texts(place, pairs, wall_clock(), text_limits(settings));
 }
 
 /// Returns how many texts the user wants to keep.

@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 
 use briefing_core::fit::{Briefing, Room, Standing, fit};
 use briefing_core::measure::Unit;
-use briefing_core::settings::Places;
+use briefing_core::settings::{Places, Settings};
 use briefing_core::shown::path_text;
 use briefing_core::{Moment, Piece, Source};
 use briefing_store::{Admission, Arrival, Basis, Holder, Ledger, LogEntry, Outcome, Place, Printer, Seen, SessionKey, StoreError};
 
 use super::delivery::{fit_alone, hashes_of, offers};
+use super::logging::keep;
 use super::{Target, outputs, wall_clock};
 use crate::agent::Agent;
 
@@ -59,6 +60,7 @@ pub struct Requested<'a> {
     /// Who asked. Without a session, nothing is counted.
     pub asking: Option<Asking<'a>>,
     pub places: &'a Places,
+    pub settings: &'a Settings,
     /// The name of the event in the log.
     pub event: &'a str,
     /// The size of the largest output that its reader takes; no limit if `None`. What does not fit goes into further outputs.
@@ -178,5 +180,6 @@ fn record(
     let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
     let (outcome, basis) = (&Outcome::Delivered, Basis::default());
     ledger.confirm(&claim, &LogEntry { now: wall_clock(), event, moment: None, micros, outcome, size, notes: &[], basis })?;
+    keep(&place, requested.settings, &claim);
     Ok(had)
 }

@@ -122,7 +122,7 @@ impl Get {
             fetched.iter().map(|fetched| (fetched.piece.file.clone(), fetched.required.clone())).collect();
         let pieces: Vec<_> = fetched.into_iter().map(|fetched| fetched.piece).collect();
         let mut target = Printed { instead: as_json, failure: None };
-        let requested = Requested { pieces: &pieces, asking, places, event: EVENT, cap: None, page: 0 };
+        let requested = Requested { pieces: &pieces, asking, places, settings, event: EVENT, cap: None, page: 0 };
         match requested::deliver(&requested, &mut target) {
             Ok(delivered) => {
                 if let Some(problem) = delivered.problem {

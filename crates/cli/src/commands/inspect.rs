@@ -7,9 +7,9 @@ use briefing_core::Failure;
 use briefing_core::fs::write_atomic;
 use briefing_core::shown::path_text;
 use briefing_inspect::{Server, Views, export, serve};
-use briefing_store::Place;
 use clap::Args;
 
+use super::log;
 use crate::host::Looking;
 use crate::{environment, output, talk, when};
 
@@ -28,10 +28,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let places = environment::places()?;
-    let Some(place) = Place::of(&places) else {
-        return Err(Failure::new("cannot determine the state directory").hint("set HOME or XDG_STATE_HOME"));
-    };
-    let views = Views { host: &Looking, place, here: places.here.clone(), clock: &when::shown };
+    let views = Views { host: &Looking, place: log::place(&places)?, here: places.here.clone(), clock: &when::shown };
     if let Some(file) = &arguments.output {
         let file = places.here.join(file);
         let page = export(&views, &places)?;

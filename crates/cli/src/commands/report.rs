@@ -1,16 +1,17 @@
 //! `brief report`: what context cost, and what it was good for.
 
 use std::fmt::Write as _;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
 
 use briefing_agents::report::{FileRow, Named, Report, Sum, report};
 use briefing_agents::transcripts::format::Load;
 use briefing_core::Failure;
 use briefing_core::shown::{one_line, path_text};
-use briefing_store::{Filter, Place, StoreError, reader};
+use briefing_store::Filter;
 use clap::Args;
 
-use crate::host::Process;
+use super::log;
+use crate::host::Looking;
 use crate::{environment, output, when};
 
 #[derive(Debug, Args)]
@@ -18,6 +19,9 @@ pub(crate) struct Arguments {
     /// Count from this time on: `7d`, `yesterday`, `2026-11-17` [default: all that the ledger has, 30 days]
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
+    /// Count the sessions in a directory and below; `.` is the whole project around the current one
+    #[arg(long, value_name = "PATH")]
+    project: Option<PathBuf>,
     /// Print JSON
     #[arg(long, conflicts_with = "html")]
     json: bool,
@@ -26,7 +30,6 @@ pub(crate) struct Arguments {
     html: bool,
 }
 
-const PATIENCE: Duration = Duration::from_secs(2);
 /// How many rows of a table are printed.
 const ROWS: usize = 10;
 /// How wide the text is.
@@ -35,7 +38,7 @@ const INDENT: &str = "  ";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let since = arguments.since.as_deref().map(|text| when::since("--since", text, &when::now()?)).transpose()?;
-    let made = make(since)?;
+    let made = make(since, arguments.project.as_deref())?;
     if arguments.json {
         let value = serde_json::to_value(&made).map_err(|error| Failure::new("cannot print the report").because(&error))?;
         return output::print(&format!("{value:#}\n"));
@@ -46,20 +49,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     output::print(&text(&made, &path_text(&environment::places()?.here)))
 }
 
-/// Makes the report of everything from a moment on.
-fn make(since: Option<i64>) -> Result<Report, Failure> {
+/// Makes the report of everything from a moment on, in a project or everywhere.
+fn make(since: Option<i64>, project: Option<&Path>) -> Result<Report, Failure> {
     let places = environment::places()?;
-    let Some(place) = Place::of(&places) else {
-        return Err(Failure::new("cannot determine the state directory").hint("set HOME or XDG_STATE_HOME"));
-    };
-    let failed = |error: StoreError| {
-        Failure::new(format!("cannot read the ledger in `{}`", place.directory().display()))
-            .because(&error)
-            .hint("`brief doctor` checks the ledger")
-    };
-    let filter = Filter { since, ..Filter::default() };
-    match reader(&place, PATIENCE).map_err(failed)? {
-        Some(mut reader) => report(&mut *reader, &place, &Process, &filter).map_err(failed),
+    let place = log::place(&places)?;
+    let project = project.map(|path| log::project(path, &places.here));
+    let filter = Filter { since, project: project.as_deref(), ..Filter::default() };
+    match log::open(&place)? {
+        Some(mut reader) => report(&mut *reader, &place, &Looking, &filter).map_err(|error| log::unreadable(&place, &error)),
         None => Ok(Report::default()),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use briefing_testkit::tell;
 use serde_json::{Value, json};
 
 use super::browser::Browser;
@@ -61,17 +62,61 @@ fn every_view_loads_with_the_ledgers_numbers_and_without_a_complaint() {
     go(&mut browser, "domains");
     assert!(browser.text().contains("Sells things."));
     go(&mut browser, "try");
-    browser.eval(&format!(
-        "const box = document.getElementById('message'); box.value = {}; box.dispatchEvent(new Event('input'));
-         const path = document.getElementById('path'); path.value = 'docs/deploy.md'; path.dispatchEvent(new Event('input'))",
-        json!(DEPLOY)
-    ));
+    let typed = |browser: &mut Browser, id: &str, text: &str| {
+        let text = json!(text);
+        browser
+            .eval(&format!("{{ const box = document.getElementById('{id}'); box.value = {text}; box.dispatchEvent(new Event('input')) }}"));
+    };
+    typed(&mut browser, "message", DEPLOY);
     browser.until("document.querySelector('tr.on') !== null");
     assert!(browser.text().contains("docs/deploy.md"));
+    // From the index to the reasons of a document, and for a message that is typed.
+    go(&mut browser, "index");
+    browser.eval("delete document.documentElement.dataset.ready; [...document.querySelectorAll('a')].find((one) => one.textContent === 'why?').click()");
+    ready(&mut browser, "why");
+    let told = |browser: &mut Browser, start: &str| {
+        browser.until(&format!("(document.querySelector('.verdict')?.textContent || '').startsWith({})", json!(start)));
+    };
+    told(&mut browser, "docs/auth.md: not delivered to claude:");
+    typed(&mut browser, "path", "docs/deploy.md");
+    told(&mut browser, "docs/deploy.md: delivered to claude:");
+    typed(&mut browser, "message", DEPLOY);
+    told(&mut browser, "docs/deploy.md: this message brings it");
 
     assert_eq!(browser.eval("document.querySelectorAll('img, script:not([nonce]), main script').length"), 0);
     assert_ne!(browser.eval("document.title"), "broken");
     assert_eq!(browser.complaints, Vec::<String>::new());
+}
+
+#[test]
+fn a_session_of_a_thousand_events_is_shown_in_under_a_second() {
+    let project = Project::new();
+    project.hook("s", "SessionStart", &json!({ "source": "startup" }));
+    project.message("s", DEPLOY);
+    project.repeat_events(1000);
+    let name = project.json(&["log", "--json"])["sessions"][0]["session"].as_str().unwrap().to_owned();
+    let (_served, address) = project.serve();
+    let mut browser = Browser::start();
+    browser.open(&address);
+    ready(&mut browser, "sessions");
+    // The best of five: other tests run at the same time.
+    let opened = format!(
+        "new Promise((done) => {{
+             const started = performance.now();
+             new MutationObserver(() => {{
+                 if (document.documentElement.dataset.ready === 'session') requestAnimationFrame(() => done(performance.now() - started));
+             }}).observe(document.documentElement, {{ attributes: true }});
+             location.hash = '#session={name}';
+         }})"
+    );
+    let mut fastest = f64::MAX;
+    for _ in 0..5 {
+        go(&mut browser, "sessions");
+        fastest = fastest.min(browser.eval(&opened).as_f64().unwrap());
+    }
+    assert!(browser.eval("document.querySelectorAll('.list button').length").as_u64().unwrap() > 1000);
+    assert!(fastest < 1000.0, "{fastest} ms");
+    tell(&format!("inspect: a session of 1,000 events is shown after {fastest:.0} ms, in a debug build"));
 }
 
 #[test]

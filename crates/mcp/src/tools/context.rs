@@ -58,8 +58,8 @@ pub(super) fn run(call: &Call<'_>, parameters: &Parameters) -> Result<Answer, Fa
 fn count(call: &Call<'_>, path: &std::path::Path, reading: Reading<'_>) {
     let Some(asking) = call.caller.asking(None) else { return };
     let pieces = domains::bring(path, call.host.now(), reading).pieces;
-    let requested =
-        Requested { pieces: &pieces, asking: Some(asking), places: &call.project.places, event: "mcp context", cap: None, page: 0 };
+    let (places, settings) = (&call.project.places, &call.project.settings);
+    let requested = Requested { pieces: &pieces, asking: Some(asking), places, settings, event: "mcp context", cap: None, page: 0 };
     let printed = |_: &Rendered| call.deliverable();
     match requested::deliver(&requested, &mut super::Printed(&printed)) {
         Ok(delivered) => delivered.problem.iter().for_each(|problem| call.host.log(&format_args!("the ledger was not used: {problem}"))),

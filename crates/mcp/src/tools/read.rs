@@ -75,7 +75,7 @@ pub(super) fn run(call: &Call<'_>, parameters: &Parameters) -> Result<Answer, Fa
         printed.borrow_mut().push_str(&rendered.text);
         Ok(())
     };
-    let requested = Requested { pieces: &pieces, asking, places, event: EVENT, cap: Some(cap), page: cursor.at };
+    let requested = Requested { pieces: &pieces, asking, places, settings, event: EVENT, cap: Some(cap), page: cursor.at };
     let delivered = requested::deliver(&requested, &mut Printed(&print)).map_err(|error| Failure::new("cancelled").because(&error))?;
     if cursor.at >= delivered.pages {
         return Err(Failure::usage("the cursor is beyond the end").hint("call again without `cursor`"));
