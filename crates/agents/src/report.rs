@@ -88,6 +88,14 @@ pub struct FileRow {
     pub last: i64,
 }
 
+impl FileRow {
+    /// Tells whether it came for messages. Rules and knowledge are followed without being quoted; a document should leave a
+    /// trace.
+    pub fn is_document(&self) -> bool {
+        self.sources.contains(&Source::Docs.name())
+    }
+}
+
 /// What agents of one kind loaded without us, as far as their transcripts show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LoadedRow {

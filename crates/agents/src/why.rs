@@ -9,7 +9,9 @@ mod rules;
 mod subject;
 mod text;
 
+use briefing_core::project::marked_or_self;
 use briefing_core::settings::Settings;
+use briefing_core::shown::path_text;
 use briefing_core::sources::Ask;
 use briefing_core::sources::docs::{self, Decision, SelectRequest};
 use briefing_core::{Candidate, Failure};
@@ -51,10 +53,20 @@ pub struct Answer {
     pub session: Option<SessionName>,
     /// What the session received of the file, oldest first.
     pub deliveries: Vec<DeliveryRow>,
+    /// The other sessions in the project that received it, the last one first.
+    pub elsewhere: Vec<Elsewhere>,
     /// What each of its messages makes of the file now, the closest one first.
     pub replays: Vec<Replay>,
     /// What to do to change it.
     pub advice: Vec<String>,
+}
+
+/// Another session that received the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Elsewhere {
+    pub session: String,
+    /// When, in milliseconds since 1970.
+    pub at: i64,
 }
 
 /// The answer in one word.
@@ -103,11 +115,13 @@ pub fn why(question: &Question<'_>, ask: &Ask<'_>, mut reader: Option<&mut dyn R
         decision: None,
         session: session.as_ref().map(|session| session.name.clone()),
         deliveries: Vec::new(),
+        elsewhere: Vec::new(),
         replays: Vec::new(),
         advice: Vec::new(),
     };
     if let (Some(session), Some(reader)) = (&session, reader) {
         answer.deliveries = deliveries(&answer.subject, session, reader)?;
+        answer.elsewhere = elsewhere(&answer.subject, session, ask, reader)?;
         // Messages decide about nothing else.
         if question.message.is_none() && answer.rules.iter().any(Rule::is_selectable) {
             answer.replays = replay::replays(&answer.subject, session, &answer.deliveries, ask, reader)?;
@@ -130,7 +144,7 @@ pub const LAST: &str = "last";
 
 /// Returns the session that is asked about.
 fn session(question: &Question<'_>, ask: &Ask<'_>, reader: &mut dyn Reader) -> Result<Option<SessionRow>, WhyError> {
-    let project = briefing_core::shown::path_text(briefing_core::project::marked_or_self(&ask.places.here));
+    let project = path_text(marked_or_self(&ask.places.here));
     let last = Filter { project: Some(&project), newest: Some(1), ..Filter::default() };
     let filter = match question.session {
         Some(LAST) => last,
@@ -147,6 +161,21 @@ fn deliveries(subject: &Subject, session: &SessionRow, reader: &mut dyn Reader) 
     let mut rows = reader.deliveries(&Filter { session: Some(&session.key.native), path: Some(&subject.piece()), ..Filter::default() })?;
     rows.retain(|row| row.session == session.name.session);
     Ok(rows)
+}
+
+/// Returns the other sessions in the project that received a file.
+fn elsewhere(subject: &Subject, session: &SessionRow, ask: &Ask<'_>, reader: &mut dyn Reader) -> Result<Vec<Elsewhere>, StoreError> {
+    let project = path_text(marked_or_self(&ask.places.here));
+    let rows = reader.deliveries(&Filter { project: Some(&project), path: Some(&subject.piece()), ..Filter::default() })?;
+    let mut sessions: Vec<Elsewhere> = Vec::new();
+    for row in rows.into_iter().filter(|row| row.session != session.name.session && matches!(row.state, State::Delivered | State::Lost)) {
+        match sessions.iter_mut().find(|known| known.session == row.session) {
+            Some(known) => known.at = known.at.max(row.at),
+            None => sessions.push(Elsewhere { session: row.session, at: row.at }),
+        }
+    }
+    sessions.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.session.cmp(&b.session)));
+    Ok(sessions)
 }
 
 /// Decides for a message. `None` where there are no documents to choose from.

@@ -91,8 +91,15 @@ impl Project {
 
     /// Starts the server. Returns its process and its address.
     pub(crate) fn serve(&self) -> (Served, String) {
-        let mut command = self.sandbox.command(binary());
-        command.args(["inspect", "--no-open"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        self.serve_by(&[])
+    }
+
+    /// Starts the server by another program, which is replaced by it.
+    pub(crate) fn serve_by(&self, by: &[&str]) -> (Served, String) {
+        let program = binary();
+        let words: Vec<&std::ffi::OsStr> = by.iter().map(|word| std::ffi::OsStr::new(*word)).chain([program.as_os_str()]).collect();
+        let mut command = self.sandbox.command(words[0]);
+        command.args(&words[1..]).args(["inspect", "--no-open"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();

@@ -104,3 +104,17 @@ fn the_text_fits_eighty_columns_and_ends_with_suggestions() {
         "one file, nothing from outside"
     );
 }
+
+#[test]
+fn a_project_is_counted_alone_and_its_rules_are_not_called_useless() {
+    let project = Project::new();
+    project.hook("s", "SessionStart", &json!({ "source": "startup" }));
+    project.message("s", AUTH);
+    project.answer("s", &says("I would rather not."));
+    let all = project.json(&["report", "--json"]);
+    assert_eq!(project.json(&["report", "--json", "--project", "."])["total"], all["total"]);
+    assert_eq!(project.json(&["report", "--json", "--project", "elsewhere"])["total"]["sessions"], 0);
+    let text = project.sandbox.brief(["report", "--project", "."]).success().stdout();
+    let useless = text.split("never used afterwards:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    assert!(useless.contains("docs/auth.md") && !useless.contains(".megg"), "{text}");
+}

@@ -294,3 +294,18 @@ fn preview_and_select_explain_with_the_same_facts() {
     assert!(preview.stdout().contains("note: docs/billing.md: matches the message, but its score"), "{preview}");
     assert_eq!(preview.stderr(), "");
 }
+
+#[test]
+fn other_sessions_that_received_a_file_are_named() {
+    let sandbox = project();
+    let say = |session: &str, message: &str| {
+        sandbox.hook(["claude", "UserPromptSubmit"], &json!({ "session_id": session, "prompt": message, "prompt_id": message }))
+    };
+    assert!(say("before", DEPLOY).contains("docs/deploy.md"));
+    say("after", "thanks");
+    let facts = facts(&sandbox, &["docs/deploy.md"]);
+    assert_eq!((&facts["verdict"], facts["elsewhere"].as_array().unwrap().len()), (&json!("not-delivered"), 1), "{facts:#}");
+    let text = why(&sandbox, &["docs/deploy.md"]);
+    assert!(text.contains("\n  other sessions here received it: claude:"), "{text}");
+    assert!(!why(&sandbox, &["docs/painting.md"]).contains("other sessions"));
+}

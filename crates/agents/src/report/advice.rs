@@ -1,6 +1,6 @@
 //! What a report suggests: documents to drop, shorten, split or retag, each with the numbers that say so.
 
-use briefing_core::Source;
+use briefing_core::shown::grouped;
 use serde::Serialize;
 
 use super::{FileRow, OwnRow};
@@ -75,18 +75,16 @@ pub(super) fn suggest(files: &[FileRow], own: &[OwnRow]) -> Vec<Suggestion> {
 fn of_file(file: &FileRow) -> Vec<Suggestion> {
     let (judged, tokens) = (file.used + file.unused, file.sum.tokens);
     let make = |advice, why: String, next: &str| Suggestion { advice, path: file.path.clone(), why, next: next.into(), tokens };
-    let is_document = file.sources.contains(&Source::Docs.name());
     let mut all = Vec::new();
-    // Rules and knowledge are followed without being quoted; a document for a message should leave a trace.
-    if is_document && file.used == 0 && file.unused >= OFTEN {
-        let why = format!("{tokens} tokens in {}, used in none", times(file.unused, "session"));
+    if file.is_document() && file.used == 0 && file.unused >= OFTEN {
+        let why = format!("{} tokens in {}, used in none", grouped(tokens), times(file.unused, "session"));
         all.push(make(Advice::Drop, why, "narrow its title, description and tags, or take it out of the index"));
-    } else if is_document && file.largest >= LARGE && judged > 0 && file.used * 2 <= judged {
-        let why = format!("up to {} tokens at once, used in {} of {}", file.largest, file.used, times(judged, "session"));
+    } else if file.is_document() && file.largest >= LARGE && judged > 0 && file.used * 2 <= judged {
+        let why = format!("up to {} tokens at once, used in {} of {}", grouped(file.largest), file.used, times(judged, "session"));
         all.push(make(Advice::Shorten, why, "move what is rarely needed to a document of its own"));
     } else if file.largest >= LARGE || file.parts > 1 {
         let parts = if file.parts > 1 { format!(", in {}", times(file.parts.into(), "part")) } else { String::new() };
-        let why = format!("up to {} tokens at once{parts}", file.largest);
+        let why = format!("up to {} tokens at once{parts}", grouped(file.largest));
         all.push(make(Advice::Split, why, "give every subject a document or a section with its own heading"));
     }
     let lost = file.sum.cut + file.sum.missing;

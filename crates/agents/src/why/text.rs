@@ -46,6 +46,7 @@ impl Answer {
         for row in &self.deliveries {
             writeln!(text, "  {}", one_line(&delivery(row, clock)))?;
         }
+        self.write_elsewhere(text, clock)?;
         self.write_replays(text, clock)?;
         for advice in &self.advice {
             writeln!(text, "to change it: {}", one_line(advice))?;
@@ -68,6 +69,13 @@ impl Answer {
             Verdict::ByRule => "a rule decides, whatever the message is".into(),
             Verdict::Never => "no source brings it".into(),
         }
+    }
+
+    /// Names the other sessions that received it, if this one did not.
+    fn write_elsewhere(&self, text: &mut String, clock: &Clock<'_>) -> fmt::Result {
+        let Some((last, others)) = self.elsewhere.split_first().filter(|_| self.verdict == Verdict::NotDelivered) else { return Ok(()) };
+        let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+        writeln!(text, "  other sessions here received it: {} at {}{more}", last.session, clock(last.at))
     }
 
     fn write_replays(&self, text: &mut String, clock: &Clock<'_>) -> fmt::Result {
@@ -176,7 +184,9 @@ fn delivery(row: &DeliveryRow, clock: &Clock<'_>) -> String {
         State::Pending => "being printed",
         State::Queued => "waits",
     };
-    format!("{}: {state} at {} ({}{part}, {} tokens{verdict})", clock(row.at), row.event, row.reason, row.tokens)
+    let section = row.path.strip_prefix(&row.file).and_then(|rest| rest.strip_prefix('#')).filter(|_| !row.file.is_empty());
+    let section = section.map(|section| format!("“{section}” ")).unwrap_or_default();
+    format!("{}: {section}{state} at {} ({}{part}, {} tokens{verdict})", clock(row.at), row.event, row.reason, row.tokens)
 }
 
 impl fmt::Display for Rule {

@@ -29,6 +29,9 @@ const SETTLED: i64 = 400;
 const OVERLAP: i64 = 10 * SETTLED;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  brief log --project . --since yesterday --until yesterday   yesterday, here
+  brief log --session last                                    the last session")]
 pub(crate) struct Arguments {
     /// Show one session: the agent's id, the start of its name here, or `last`
     #[arg(long, value_name = "ID")]

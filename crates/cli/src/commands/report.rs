@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use briefing_agents::report::{FileRow, Named, Report, Sum, report};
 use briefing_agents::transcripts::format::Load;
 use briefing_core::Failure;
-use briefing_core::shown::{one_line, path_text};
+use briefing_core::shown::{grouped, one_line, path_text};
 use briefing_store::Filter;
 use clap::Args;
 
@@ -15,6 +15,9 @@ use crate::host::Looking;
 use crate::{environment, output, when};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  brief report --project .                  this project alone
+  brief report --since 7d --html > r.html   the last week, as a page")]
 pub(crate) struct Arguments {
     /// Count from this time on: `7d`, `yesterday`, `2026-11-17` [default: all that the ledger has, 30 days]
     #[arg(long, value_name = "TIME")]
@@ -61,19 +64,6 @@ fn make(since: Option<i64>, project: Option<&Path>) -> Result<Report, Failure> {
     }
 }
 
-/// Returns a number with a comma before every three digits.
-fn number(value: u64) -> String {
-    let digits = value.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.char_indices() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// Returns a path from the current directory, or its end if the whole does not fit.
 fn ending(path: &str, here: &str, width: usize) -> String {
     let below = path.strip_prefix(here).and_then(|rest| rest.strip_prefix('/')).filter(|rest| !rest.is_empty());
@@ -110,10 +100,10 @@ fn text(report: &Report, here: &str) -> String {
     let _ = writeln!(
         text,
         "{} tokens in {} {} to {} {}",
-        number(total.tokens),
-        number(total.deliveries),
+        grouped(total.tokens),
+        grouped(total.deliveries),
         if total.deliveries == 1 { "delivery" } else { "deliveries" },
-        number(total.sessions),
+        grouped(total.sessions),
         plural(total.sessions, "session")
     );
     let _ = writeln!(text, "{INDENT}{}", verdicts(&total));
@@ -125,17 +115,17 @@ fn text(report: &Report, here: &str) -> String {
                 text,
                 "{INDENT}{:<26}{:>12} tokens {share:>3} %{:>8} deliveries",
                 name,
-                number(sum.tokens),
-                number(sum.deliveries)
+                grouped(sum.tokens),
+                grouped(sum.deliveries)
             );
         }
     }
     let _ = writeln!(text, "\nMost expensive:");
     table(&mut text, here, &report.files.iter().take(ROWS).collect::<Vec<_>>());
-    let mut useless: Vec<&FileRow> = report.files.iter().filter(|file| file.used == 0 && file.unused > 0).collect();
+    let mut useless: Vec<&FileRow> = report.files.iter().filter(|file| file.is_document() && file.used == 0 && file.unused > 0).collect();
     useless.sort_by_key(|file| std::cmp::Reverse((file.unused, file.sum.tokens)));
     if !useless.is_empty() {
-        let _ = writeln!(text, "\nInjected and never used afterwards:");
+        let _ = writeln!(text, "\nDocuments that came for a message and were never used afterwards:");
         table(&mut text, here, &useless.into_iter().take(ROWS).collect::<Vec<_>>());
     }
     if !report.own.is_empty() {
@@ -152,7 +142,7 @@ fn text(report: &Report, here: &str) -> String {
                 Load::Tool => "output of tools",
                 Load::Instructions => "the agent's own instructions",
             };
-            let _ = writeln!(text, "{INDENT}{:<10}{kind:<30}{:>12} tokens, estimated", row.agent, number(row.tokens));
+            let _ = writeln!(text, "{INDENT}{:<10}{kind:<30}{:>12} tokens, estimated", row.agent, grouped(row.tokens));
         }
     }
     let _ = writeln!(text);
@@ -164,8 +154,8 @@ fn text(report: &Report, here: &str) -> String {
         "",
         "",
         &format!(
-            "Used: later the model named the file to a tool, or wrote a phrase or two identifiers of it that were new to the session. The \
-             transcripts of {} {} could be read{others}. ?: nobody can tell.",
+            "Used: later the model named the file to a tool, or wrote a phrase or two identifiers of it that were new to the session; a rule \
+             that is obeyed leaves no trace. The transcripts of {} {} could be read{others}. ?: nobody can tell.",
             report.transcripts.read,
             plural(report.transcripts.read, "session")
         ),
@@ -197,7 +187,7 @@ fn verdicts(sum: &Sum) -> String {
         (sum.open, "not looked for yet (`brief verify --all`)"),
     ];
     let words: Vec<String> =
-        words.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{} {word}", number(*count))).collect();
+        words.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{} {word}", grouped(*count))).collect();
     words.join(", ")
 }
 
@@ -207,11 +197,11 @@ fn table(text: &mut String, here: &str, files: &[&FileRow]) {
         let _ = writeln!(
             text,
             "{INDENT}{:>10} {:>8} {:>5} {:>6} {:>4}  {}",
-            number(file.sum.tokens),
-            number(file.sum.sessions),
-            number(file.used),
-            number(file.unused),
-            number(file.unknown),
+            grouped(file.sum.tokens),
+            grouped(file.sum.sessions),
+            grouped(file.used),
+            grouped(file.unused),
+            grouped(file.unknown),
             ending(&file.shown, here, 39)
         );
     }

@@ -13,6 +13,9 @@ use crate::wrap::Wrap;
 use crate::{environment, output, when};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  brief why docs/deploy.md
+  brief why docs/deploy.md --message \"how do I roll back?\"")]
 pub(crate) struct Arguments {
     /// A file, a document as its index names it, or a section such as `docs/api.md#retries`
     #[arg(value_name = "PATH|ID")]

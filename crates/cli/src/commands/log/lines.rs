@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use briefing_core::project::marked_or_self;
-use briefing_core::shown::{first_words, one_line, relative_text};
+use briefing_core::shown::{first_words, grouped, one_line, relative_text};
 use briefing_core::{Level, Note, NoteKind};
 use briefing_store::{DeliveryRow, EventRow, Outcome, SessionName, Verdict};
 use jiff::civil::Date;
@@ -148,19 +148,6 @@ fn proven(delivered: &[&DeliveryRow]) -> Vec<String> {
 fn size(event: &EventRow) -> String {
     let unit = briefing_agents::find(&event.name.agent).map_or("characters", |agent| agent.unit.words());
     format!("{} {unit}", grouped(event.size))
-}
-
-/// Returns a number with separators: `12,345`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// Returns the files of deliveries in order, each once: `docs/a.md (3 sections)`, `b.md (part 2 of 3)`.
