@@ -302,6 +302,8 @@ pub struct Agent {
     pub trust: Trust,
     /// What the user must do after an installation, if anything.
     pub approval: &'static str,
+    /// What a user is told who may want `brief status` in its status bar. Empty if it has none.
+    pub status_bar: &'static str,
     /// How it records its sessions. `None` if we cannot read that.
     pub transcript: Option<&'static Transcript>,
     /// How it takes the prompt of a goal. `None` if it cannot.

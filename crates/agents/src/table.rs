@@ -91,6 +91,7 @@ const BASE: Agent = Agent {
     plugins: None,
     trust: Trust::None,
     approval: "",
+    status_bar: "",
     transcript: None,
     prompting: None,
     status_line: "",

@@ -1,6 +1,6 @@
 //! Measures the views of the ledger, as ratios to an empty process: `cargo bench -p briefing --bench views`.
 //!
-//! Each is measured on a ledger with one session and on one with 100,000 events of 500 sessions: the newest lines must not
+//! Each is measured on a ledger with 40 events and on one with 100,000 events of 500 sessions: the newest lines must not
 //! cost more because there are older ones. `--check` makes a missed target an error.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
@@ -27,7 +27,8 @@ fn main() {
     let empty = empty_program(place.path());
     let brief = measured(env!("CARGO_BIN_EXE_brief"));
     let homes = ["small", "large"].map(|name| home(&brief, &place.path().join(name)));
-    grow(&homes[1]);
+    grow(&homes[0], 2, 40);
+    grow(&homes[1], SESSIONS, EVENTS);
     let call = |home: &Path, words: &[&str]| {
         let mut command = Command::new(&brief);
         command.args(words).env_clear().env("HOME", home).current_dir(home);
@@ -43,13 +44,13 @@ fn main() {
     }
     let opened = open(&brief, &homes[1]);
     let ratio = millis(median(&columns[2])) / millis(median(&columns[1]));
-    println!("{EVENTS} events of {SESSIONS} sessions; `brief log -n 20` takes {ratio:.2} x as long as with one session");
+    println!("{EVENTS} events of {SESSIONS} sessions; `brief log -n 20` takes {ratio:.2} x as long as with 40 events");
     print(
         &columns[0],
         &[
-            Row { name: "brief log -n 20, one session", target: None, times: &columns[1] },
+            Row { name: "brief log -n 20, 40 events", target: None, times: &columns[1] },
             Row { name: "brief log -n 20, large ledger", target: None, times: &columns[2] },
-            Row { name: "brief status, one session", target: Some(3.0), times: &columns[3] },
+            Row { name: "brief status, 40 events", target: Some(3.0), times: &columns[3] },
             Row { name: "brief status, large ledger", target: Some(3.0), times: &columns[4] },
             Row { name: "brief inspect opens a session of 1,000 events in the large ledger", target: None, times: &opened },
         ],
@@ -74,7 +75,7 @@ fn home(brief: &Path, root: &Path) -> PathBuf {
 }
 
 /// Copies the rows of the only session until there are many.
-fn grow(home: &Path) {
+fn grow(home: &Path, sessions: i64, events: i64) {
     let ledger = Connection::open(home.join(".local/state/brief/ledger.db")).expect("the ledger");
     let columns = |table: &str, own: &[(&str, &str)]| {
         let mut statement = ledger.prepare(&format!("SELECT name FROM pragma_table_info('{table}')")).expect("a table");
@@ -84,22 +85,21 @@ fn grow(home: &Path) {
         (names.join(", "), values.collect::<Vec<_>>().join(", "))
     };
     let numbers = |count: i64| format!("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < {count})");
-    // The first session stays the newest, and has as many events as a long one.
+    // The first session stays the newest, and has as many events as a long one; most of them are silent, as they are in life.
     let (names, values) = columns("sessions", &[("native", "printf('%064x', x)"), ("last_seen", "last_seen - x * 60000")]);
-    let sessions =
-        format!("{} INSERT INTO sessions ({names}) SELECT {values} FROM sessions, n WHERE sessions.id = 1", numbers(SESSIONS - 1));
-    let of = format!("CASE WHEN x <= {LONG} THEN 1 ELSE 2 + x % {} END", SESSIONS - 1);
+    let copies = format!("{} INSERT INTO sessions ({names}) SELECT {values} FROM sessions, n WHERE sessions.id = 1", numbers(sessions - 1));
+    let of = format!("CASE WHEN x <= {LONG} THEN 1 ELSE 2 + x % {} END", sessions - 1);
     let (names, values) = columns("events", &[("session", &of), ("at", "at - x * 300")]);
-    let events =
-        format!("{} INSERT INTO events ({names}) SELECT {values} FROM events, n WHERE events.id = 1 ORDER BY x DESC", numbers(EVENTS));
+    let lines =
+        format!("{} INSERT INTO events ({names}) SELECT {values} FROM events, n WHERE events.id = 1 ORDER BY x DESC", numbers(events));
     let (names, values) =
         columns("deliveries", &[("session", "events.session"), ("carrier", "events.id"), ("at", "events.at"), ("epoch", "events.epoch")]);
     let values = values.split(", ").map(|value| if value.contains('.') { value.to_owned() } else { format!("first.{value}") });
     let values = values.collect::<Vec<_>>().join(", ");
     let deliveries = format!(
-        "INSERT INTO deliveries ({names}) SELECT {values} FROM events, (SELECT * FROM deliveries LIMIT 1) AS first WHERE events.id % 3 = 0"
+        "INSERT INTO deliveries ({names}) SELECT {values} FROM events, (SELECT * FROM deliveries LIMIT 1) AS first WHERE events.id % iif(events.session = 1, 50, 3) = 0"
     );
-    for statement in [sessions, events, deliveries, "PRAGMA wal_checkpoint(TRUNCATE)".into()] {
+    for statement in [copies, lines, deliveries, "PRAGMA wal_checkpoint(TRUNCATE)".into()] {
         ledger.execute_batch(&statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
     }
 }

@@ -81,6 +81,8 @@ fn one_command_from_a_readme_to_an_agent_that_is_told() {
       brief preview 'explain Deployment'  shows the exact text
       brief log                           shows what your agents have received
     ----- stderr -----
+    Claude Code can show in its status bar what its window holds:
+    `brief status --help` has the line for it.
     Codex runs a hook only after you approve it: start `codex` and answer its
     question, or type /hooks.
     "#);

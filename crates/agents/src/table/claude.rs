@@ -85,6 +85,7 @@ pub(super) const ROW: Agent = Agent {
         project_file: ".mcp.json",
         without_program: "is asked once whether to use the server, which then fails to start: `/mcp` says so",
     }),
+    status_bar: "Claude Code can show in its status bar what its window holds: `brief status --help` has the line for it.",
     loads: Loading {
         files: &[loads_nested(OWN), loads_nested("CLAUDE.local.md"), loads_nested(".claude/CLAUDE.md"), loads_unless("AGENTS.md", OWN)],
         rules: &[".claude/rules"],

@@ -93,12 +93,12 @@ fn finish(plan: &Plan, places: &Places) -> Result<(), Failure> {
     output::print(&words::finish(plan, &outlook, places))?;
     let mut told: Vec<&str> = Vec::new();
     for planned in &plan.changes {
-        if let Part::Agent(agent) = planned.part
-            && !agent.approval.is_empty()
-            && !told.contains(&agent.approval)
-        {
-            talk::plain(&fill("", agent.approval));
-            told.push(agent.approval);
+        let Part::Agent(agent) = planned.part else { continue };
+        for text in [agent.approval, agent.status_bar] {
+            if !text.is_empty() && !told.contains(&text) {
+                talk::plain(&fill("", text));
+                told.push(text);
+            }
         }
     }
     Ok(())
