@@ -198,7 +198,6 @@ impl Window<'_> {
         // The output has been written. If confirming fails, the output is delivered a second time.
         self.log(ledger, settings, &claim, &Outcome::Delivered, rendered.size);
         self.is_logged = true;
-        let _ = ledger.tidy();
         self.keep_texts(settings, &claim);
         self.size = rendered.size;
         Ok(Outcome::Delivered)

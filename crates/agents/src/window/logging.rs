@@ -59,7 +59,7 @@ impl Window<'_> {
         }
     }
 
-    /// Confirms what was printed, and logs the event.
+    /// Confirms what was printed, logs the event, and tidies the ledger up.
     pub(super) fn log(&mut self, ledger: &mut dyn Ledger, settings: &Settings, claim: &Claim, outcome: &Outcome, size: u64) {
         let request = self.request;
         let entry = LogEntry {
@@ -73,6 +73,8 @@ impl Window<'_> {
             basis: Basis { message: self.words.as_deref(), documents: &self.found.documents, settings: &settings.fingerprint() },
         };
         self.is_logged = ledger.confirm(claim, &entry).is_ok();
+        // Also after an event that delivered nothing: it has written its line, and many of them may follow each other.
+        let _ = ledger.tidy();
     }
 
     /// Keeps the delivered texts on this machine, if the user wants that.

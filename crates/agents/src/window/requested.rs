@@ -180,6 +180,7 @@ fn record(
     let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
     let (outcome, basis) = (&Outcome::Delivered, Basis::default());
     ledger.confirm(&claim, &LogEntry { now: wall_clock(), event, moment: None, micros, outcome, size, notes: &[], basis })?;
+    let _ = ledger.tidy();
     keep(&place, requested.settings, &claim);
     Ok(had)
 }
