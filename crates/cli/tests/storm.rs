@@ -126,6 +126,20 @@ fn a_soak_stays_small() {
     assert_eq!(sandbox.brief(["doctor", "--json"]).stdout().matches("\"what\": \"ledger\"").count(), 1);
 }
 
+/// Events that deliver nothing write a line each; the journal must not grow until one delivers something.
+#[test]
+fn events_that_deliver_nothing_empty_the_journal() {
+    let sandbox = Sandbox::new().file("docs/deploy.md", "# Deploying\n\nThe canary.\n").file("docs/index.json", r#"["deploy.md"]"#);
+    let journal = sandbox.home().join(".local/state/brief/ledger.db-wal");
+    for number in 0..80 {
+        let message = format!("thanks, that is fine, number {number}");
+        let payload = json!({ "prompt": message, "prompt_id": number.to_string() });
+        assert_eq!(sandbox.hook(["claude", "UserPromptSubmit"], &payload), "");
+        let bytes = std::fs::metadata(&journal).map_or(0, |journal| journal.len());
+        assert!(bytes < 400_000, "{bytes} bytes after {number} events");
+    }
+}
+
 /// Returns what a killed process had printed, `None` if nothing complete was printed.
 fn printed(mut stdout: ChildStdout) -> String {
     let mut bytes = Vec::new();
