@@ -7,15 +7,20 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use briefing_agents::host::Embedded;
 use briefing_agents::install::{Change, Part, install, uninstall};
-use briefing_agents::{AGENTS, Request, find, tmux};
+use briefing_agents::transcripts::conversation::converse;
+use briefing_agents::transcripts::format::Place;
+use briefing_agents::{AGENTS, Agent, Request, find, tmux, window};
 use briefing_core::frames::{defuse, inline};
 use briefing_core::secrets::{redact, removed};
 use briefing_core::select::{sections, user_words};
-use briefing_core::sources::docs::{Index, IndexFile, Reach};
+use briefing_core::sources::docs::{Index, IndexFile, Plan, Reach, make};
 use briefing_core::sources::domains::{Knowledge, parse_topics, summarize};
 use briefing_core::sources::requests::{Content, ReadFiles, build_context_assign_string};
+use briefing_core::tokens::Estimate;
 use briefing_goals::Goal;
+use briefing_store::SessionKey;
 use briefing_testkit::parse_assigns;
 
 /// Takes any bytes, and panics if a promise is broken.
@@ -33,6 +38,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("sections", split),
     ("tmux", pane),
     ("assign", assign),
+    ("references", references),
+    ("transcripts", transcripts),
 ];
 
 /// Returns a directory of this process for targets that read files.
@@ -160,4 +167,54 @@ pub fn assign(data: &[u8]) {
     assert_eq!(read.len(), 2);
     assert_eq!(read[0].content, content, "every byte arrives");
     let _ = parse_assigns(content);
+}
+
+/// Indexes a document and whatever it leads to, and stays inside the project.
+pub fn references(data: &[u8]) {
+    let top = scratch().join("references");
+    let root = top.join("project");
+    fs::create_dir_all(root.join("docs")).expect("a scratch directory can be made");
+    for (path, text) in [("../outside.md", &b"# Outside\n"[..]), ("docs/other.md", b"# Other\n\n[back](../README.md)\n"), ("README.md", data)] {
+        fs::write(root.join(path), text).expect("a scratch file is writable");
+    }
+    let plan = Plan::new(&root, Some(&root), Some("index.json".into()), Vec::new(), false).expect("a project can be indexed");
+    let made = make(&plan, &Estimate).expect("a readable project has an index");
+    for document in &made.documents {
+        assert!(document.file.starts_with(&plan.root) && document.path != "../outside.md", "{} leaves the project", document.path);
+    }
+    assert_eq!(make(&plan, &Estimate).expect("as before").text, made.text, "the same documents give the same index");
+}
+
+/// How often a text may come when a transcript does not show it: once, repaired twice, and once for a window that was shortened.
+const MOST: usize = 4;
+
+/// Believes no transcript: whatever an agent has written there, rules come a bounded number of times, and always once.
+pub fn transcripts(data: &[u8]) {
+    for agent in AGENTS.iter().filter(|agent| agent.transcript.is_some_and(|transcript| matches!(transcript.place, Place::Named))) {
+        let top = scratch().join("transcripts");
+        let project = top.join("project");
+        let _ = fs::remove_dir_all(&top);
+        fs::create_dir_all(project.join(".megg")).expect("a scratch directory can be made");
+        fs::write(project.join(".megg/info.md"), "# Shop\n\nRULE-ONE\n").expect("a scratch file is writable");
+        let file = top.join("session.jsonl");
+        let host = Embedded { home: top.join("home"), now: jiff::Timestamp::UNIX_EPOCH };
+        let mut received = talk(agent, &host, &project, &file, "1");
+        assert_eq!(received.matches("RULE-ONE").count(), 1, "{}", agent.name);
+        fs::write(&file, data).expect("a scratch file is writable");
+        for turn in ["2", "3", "4", "5", "6"] {
+            received += &talk(agent, &host, &project, &file, turn);
+        }
+        assert!(received.matches("RULE-ONE").count() <= MOST, "{}", agent.name);
+        let key = SessionKey::new(agent.name, "s", None);
+        let _ = converse(agent, &key, &host, file.to_str(), &mut |_, _| {});
+    }
+}
+
+/// Returns what one message brings to a session that has a transcript.
+fn talk(agent: &'static Agent, host: &Embedded, project: &Path, file: &Path, turn: &str) -> String {
+    let mut request = Request::message(agent, "s", project.to_path_buf(), &format!("message {turn}"), turn).expect("it has messages");
+    request.transcript = Some(file.to_path_buf());
+    let mut text = String::new();
+    window::brief(&request, host, &mut text);
+    text
 }

@@ -67,7 +67,7 @@ impl Visitor for Listener<'_> {
         }
         if let Some(fill) = talk.fill.filter(|fill| matches(record, fill.is)) {
             let number = |path: &str| path.split('.').try_fold(record, |value, name| value.get(name)).and_then(Value::as_u64);
-            let used: u64 = fill.used.iter().filter_map(|path| number(path)).sum();
+            let used = fill.used.iter().filter_map(|path| number(path)).fold(0, u64::saturating_add);
             if used > 0 {
                 (self.hear)(last, Said::Fill(used, number(fill.size)));
             }
