@@ -174,7 +174,9 @@ pub fn references(data: &[u8]) {
     let top = scratch().join("references");
     let root = top.join("project");
     fs::create_dir_all(root.join("docs")).expect("a scratch directory can be made");
-    for (path, text) in [("../outside.md", &b"# Outside\n"[..]), ("docs/other.md", b"# Other\n\n[back](../README.md)\n"), ("README.md", data)] {
+    for (path, text) in
+        [("../outside.md", &b"# Outside\n"[..]), ("docs/other.md", b"# Other\n\n[back](../README.md)\n"), ("README.md", data)]
+    {
         fs::write(root.join(path), text).expect("a scratch file is writable");
     }
     let plan = Plan::new(&root, Some(&root), Some("index.json".into()), Vec::new(), false).expect("a project can be indexed");

@@ -9,7 +9,7 @@ use briefing_testkit::{Sandbox, binary};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-const DEPLOY: &str = "how do I roll back the canary release when the error budget is gone?";
+use crate::canary::DEPLOY;
 
 fn project() -> Sandbox {
     Sandbox::new()

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+mod canary;
 mod config;
 mod docs;
 mod docs_fetch;

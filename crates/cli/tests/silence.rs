@@ -4,22 +4,12 @@ use briefing_testkit::Sandbox;
 use briefing_testkit::http::{Response, Server};
 use serde_json::{Value, json};
 
-const DEPLOY: &str = "how do I roll back the canary release when the error budget is gone?";
+use crate::canary::{self, DEPLOY, say};
 
 fn documents() -> Sandbox {
-    Sandbox::new()
-        .file(".git/HEAD", "ref: refs/heads/main\n")
-        .file(
-            "docs/deploy.md",
-            "# Deploying to production\n\nReleases are rolled out with a canary until the error budget is gone. A rollback puts the release \
-             back.\n",
-        )
+    canary::project()
         .file("docs/billing.md", "# Billing\n\nInvoices are created at the end of the month.\n")
         .file("docs/index.json", r#"["deploy.md","billing.md"]"#)
-}
-
-fn say(sandbox: &Sandbox, message: &str) -> String {
-    sandbox.hook(["claude", "UserPromptSubmit"], &json!({ "prompt": message, "prompt_id": message }))
 }
 
 fn tool(sandbox: &Sandbox, number: u32) -> String {

@@ -3,23 +3,13 @@
 use briefing_testkit::Sandbox;
 use serde_json::{Value, json};
 
-const DEPLOY: &str = "how do I roll back the canary release when the error budget is gone?";
+use crate::canary::{self, DEPLOY, say};
 
 fn project() -> Sandbox {
-    Sandbox::new()
-        .file(".git/HEAD", "ref: refs/heads/main\n")
-        .file(
-            "docs/deploy.md",
-            "# Deploying to production\n\nReleases are rolled out with a canary until the error budget is gone. A rollback puts the release \
-             back.\n",
-        )
+    canary::project()
         .file("docs/billing.md", "# Billing\n\nInvoices for a release are created at the end of the month.\n")
         .file("docs/painting.md", "# Painting\n\nThe bikeshed is green.\n")
         .file("docs/index.json", r#"["deploy.md","billing.md","painting.md"]"#)
-}
-
-fn say(sandbox: &Sandbox, message: &str) -> String {
-    sandbox.hook(["claude", "UserPromptSubmit"], &json!({ "prompt": message, "prompt_id": message }))
 }
 
 #[track_caller]
