@@ -115,7 +115,10 @@ fn the_files_have_nothing_to_say() {
 
 #[test]
 fn documents_are_being_prepared() {
-    let sandbox = documents().env("BRIEF_HOOK_DEADLINE_MS", "1");
+    let sandbox = documents();
+    // Without time, an event does not wait until a ledger is made.
+    tool(&sandbox, 1);
+    let sandbox = sandbox.env("BRIEF_HOOK_DEADLINE_MS", "1");
     assert_eq!(say(&sandbox, DEPLOY), "");
     assert_silent(&sandbox, "preparing", "the documents are still being prepared for search");
 }
