@@ -111,3 +111,16 @@ fn the_page_for_people_from_other_tools_names_commands_that_exist() {
         assert!(page.contains(left_out), "{left_out}");
     }
 }
+
+#[test]
+fn every_page_is_linked_from_the_index() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").canonicalize().unwrap();
+    let index = fs::read_to_string(docs.join("README.md")).unwrap();
+    let mut pages = Vec::new();
+    documents(&docs, &mut pages);
+    for page in pages {
+        let name = page.strip_prefix(&docs).unwrap().display().to_string();
+        assert!(name == "README.md" || index.contains(&format!("]({name})")), "docs/README.md does not link to {name}");
+    }
+}
+
