@@ -32,6 +32,7 @@ pub(super) const EXPLAINED: usize = 10;
 const MAX_TOLD: usize = 20;
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Arguments {
     /// The message [default: read from stdin]
     message: Vec<String>,
