@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
 
-use briefing_core::render::window::label;
+use briefing_core::render::window::{Version, label};
 use briefing_core::select::Weights;
 use briefing_core::settings::{Places, Settings};
 use briefing_core::sources::docs::{SelectRequest, bring};
@@ -42,7 +42,7 @@ pub(crate) fn inject(bench: &Bench, project: &str, weights: &Weights, directory:
         };
         for piece in &brought.pieces {
             let id = id(&piece.file);
-            let line = label(&piece.path, &piece.reason.to_string(), 0, None);
+            let line = label(&piece.path, &piece.reason.to_string(), Version { earlier: 0, is_excerpt: false }, None);
             let characters = line.chars().count() + piece.text.chars().count() + 2;
             let is_needed = message.relevant.contains(&id);
             outcome.characters += characters;

@@ -135,7 +135,9 @@ pub(super) fn query_terms(message: &str, file: &SearchFile) -> Result<Vec<QueryT
         let terms = match named(run, message, file)? {
             Some(name) => vec![name],
             // The words of an address are not the user's; only a document with the address itself is meant.
-            None if is_address(run, message) => terms_of(run).into_iter().filter(|term| term.text.eq_ignore_ascii_case(run)).collect(),
+            None if is_address(run, message) || is_elsewhere(run, file)? => {
+                terms_of(run).into_iter().filter(|term| term.text.eq_ignore_ascii_case(run)).collect()
+            }
             None => terms_of(run),
         };
         for term in terms {
@@ -171,6 +173,14 @@ fn is_identifier(run: &str) -> bool {
 /// Returns whether a run is what follows the scheme of a URL.
 fn is_address(run: &str, message: &str) -> bool {
     message[..run.as_ptr() as usize - message.as_ptr() as usize].ends_with("://")
+}
+
+/// Returns whether a path, which names no document, ends like the path of one: it is another file of the same name.
+fn is_elsewhere(run: &str, file: &SearchFile) -> Result<bool, SearchFileError> {
+    let lower = run.replace('\\', "/").to_lowercase();
+    let Some((_, last)) = lower.rsplit_once('/').filter(|_| run.len() <= LONGEST_RUN) else { return Ok(false) };
+    let last = last.split_once(':').map_or(last, |(name, _)| name);
+    Ok(last.contains('.') && file.find_term(&name(last))?.is_some())
 }
 
 /// Finds the documents that a path in a message refers to: `/home/me/shop/docs/auth.md:12:5` is `docs/auth.md` here.
