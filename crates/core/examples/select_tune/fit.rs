@@ -152,7 +152,8 @@ pub(crate) fn needed(bench: &Bench, confidences: &[(usize, f32)]) -> f32 {
         let is_its = |at: usize| class(&bench.messages[at].kind) == class_number;
         let mut its: Vec<f32> = confidences.iter().filter(|(at, _)| is_its(*at)).map(|(_, confidence)| *confidence).collect();
         its.sort_by(f32::total_cmp);
-        its.get(((1.0 - share) * its.len() as f64) as usize).copied().unwrap_or(0.5)
+        let below = its.iter().enumerate().find(|(at, _)| *at as f64 >= (1.0 - share) * its.len() as f64);
+        below.map_or(0.5, |(_, confidence)| *confidence)
     };
     let needed = bound(2, ORDERS).max(bound(1, OTHERS));
     (needed * 1000.0).ceil() / 1000.0

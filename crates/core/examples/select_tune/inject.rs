@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use briefing_core::render::window::{Version, label};
@@ -80,7 +81,8 @@ fn line(outcomes: &[&Outcome]) -> String {
     let mut line = format!("n {:4}", outcomes.len());
     if !yes.is_empty() {
         let sum = |value: &dyn Fn(&Outcome) -> usize| yes.iter().map(|outcome| value(outcome)).sum::<usize>() as f64;
-        line += &format!(
+        let _ = write!(
+            line,
             "  recall {:.3} first {:.3} precision {:.3} tokens {:.0} documents {:.2} silent {:.3}",
             mean(&yes, &|outcome| is(outcome.good > 0)),
             mean(&yes, &|outcome| is(outcome.is_first)),
@@ -91,7 +93,8 @@ fn line(outcomes: &[&Outcome]) -> String {
         );
     }
     if !no.is_empty() {
-        line += &format!(
+        let _ = write!(
+            line,
             "  get something {:.3} noise {:.0}",
             mean(&no, &|outcome| is(outcome.characters > 0)),
             mean(&no, &|outcome| outcome.characters as f64 / 4.0)

@@ -62,8 +62,7 @@ fn all_left_out(bench: &Bench) -> Result<Vec<LeftOut>, Box<dyn Error>> {
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                loop {
-                    let Some(project) = waiting.lock().ok().and_then(|mut waiting| waiting.pop()) else { break };
+                while let Some(project) = waiting.lock().ok().and_then(|mut waiting| waiting.pop()) {
                     let left_out = leave_out(bench, &first, &own, project);
                     if let Ok(mut done) = done.lock() {
                         done.push(left_out);

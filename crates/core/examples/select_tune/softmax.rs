@@ -85,7 +85,9 @@ pub(crate) fn softmax(examples: &[Example]) -> Fitted {
             }
         }
         let scale = 1.0 / examples.len() as f64;
-        gradient.iter_mut().for_each(|gradient| *gradient *= scale);
+        for gradient in &mut gradient {
+            *gradient *= scale;
+        }
         steps.climb(&mut weights, &gradient);
     }
     let relative = |at: usize, kind: usize| (weights[at * CLASSES + kind] - weights[at * CLASSES + KINDS]) as f32;
