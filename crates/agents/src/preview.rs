@@ -3,8 +3,9 @@
 use std::rc::Rc;
 
 use briefing_core::fit::{Room, Segment};
+use briefing_core::sources::docs::{SelectRequest, bring};
 use briefing_core::sources::{self, Ask, Gathered, Opens, Source, Sources};
-use briefing_core::{Moment, Note, Piece, Reason, Rendered};
+use briefing_core::{Moment, Note, Piece, Reason, Rendered, Silence};
 
 use crate::agent::{Agent, Event};
 use crate::moment;
@@ -124,4 +125,28 @@ pub fn preview(agent: &Agent, event: &Event, ask: &Ask<'_>, room: Room, before: 
     notes.extend(briefing.notes);
     let leaving = outputs.len().min(room.lanes as usize);
     Preview { outputs, leaving, segments: briefing.segments, shares, notes, after }
+}
+
+/// What a message would bring of the documents alone.
+#[derive(Debug, Clone)]
+pub struct Documents {
+    /// The exact texts.
+    pub outputs: Vec<Rendered>,
+    /// How many of them are delivered with the message.
+    pub leaving: usize,
+    pub segments: Vec<Segment>,
+    pub notes: Vec<Note>,
+    /// Why nothing comes, if so.
+    pub silence: Option<Silence>,
+}
+
+/// Computes what a message would bring of the documents into a window that has none of them. Writes nothing.
+pub fn documents(agent: &Agent, request: &SelectRequest<'_>) -> Documents {
+    let brought = bring(request);
+    let lanes = agent.events.iter().find(|event| event.moment == Moment::Message).map_or(1, |event| event.lanes);
+    let room = window::room(agent, true, lanes);
+    let (outputs, briefing) = window::outputs(&brought.pieces, room);
+    let leaving = outputs.len().min(room.lanes as usize);
+    let notes = brought.notes.into_iter().chain(briefing.notes).collect();
+    Documents { outputs, leaving, segments: briefing.segments, notes, silence: brought.silence }
 }

@@ -219,6 +219,7 @@ fn project() -> Sandbox {
         .file(".megg/info.md", "# Shop\n\n## Context\nSells things to people.\n")
         .file("web/.megg/info.md", "# Web\n\n## Context\nThe shop's pages.\n")
         .file("docs/deploy.md", "# Deploying\n\nDrain the canary when the error budget of the release is gone.\n")
+        .file("docs/errors.md", "# Logs\n\nAn error is logged with the release that it came from.\n")
         .file(".claw/goals/greet/prompt.yaml", "name: greet\ndescription: Says hello\nprompt: Hello {{ Args.name }}\n");
     for words in [
         &["learn", "Pool size", "--type", "gotcha", "--topics", "database", "The pool has five connections."][..],

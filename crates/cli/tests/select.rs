@@ -162,3 +162,84 @@ fn a_thousand_documents_work() {
     assert_eq!(run(DEPLOY)[0], "docs/deploy.md");
     assert_eq!(run(DEPLOY), run(DEPLOY), "the same answer every time");
 }
+
+/// The text that the message would add, through the real hook: its context, or nothing.
+fn hooked(sandbox: &Sandbox, session: &str, message: &str) -> String {
+    let event = json!({"session_id": session, "cwd": sandbox.root(), "hook_event_name": "UserPromptSubmit", "prompt": message});
+    let answer = sandbox.brief_with_input(["hook", "claude", "UserPromptSubmit"], event.to_string()).success().stdout();
+    let value: Value = serde_json::from_str(&answer).unwrap_or_default();
+    value["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().trim_end().to_owned()
+}
+
+#[test]
+fn as_hook_shows_what_the_hook_adds() {
+    let sandbox = project();
+    let shown = sandbox.brief(["select", "--as-hook", DEPLOY]).success();
+    assert!(shown.stdout().starts_with("=== brief: docs/deploy.md ("), "{}", shown.stdout());
+    assert_eq!(shown.stdout().trim_end(), hooked(&sandbox, "one", DEPLOY));
+    let silent = sandbox.brief(["select", "--as-hook", "run the tests again"]).success();
+    assert_eq!(silent.stdout(), "");
+    assert!(silent.stderr().starts_with("nothing would be added: "), "{}", silent.stderr());
+    let json: Value = serde_json::from_str(&sandbox.brief(["select", "--as-hook", "--json", DEPLOY]).success().stdout()).unwrap();
+    assert_eq!(json["pieces"][0]["path"], "docs/deploy.md");
+    assert_eq!(json["text"].as_str().unwrap().trim_end(), hooked(&sandbox, "two", DEPLOY));
+}
+
+#[test]
+fn preview_and_select_explain_the_same() {
+    let sandbox = project();
+    for message in [DEPLOY, "run the tests again"] {
+        let select = sandbox.brief(["select", "--as-hook", "--explain", message]).success().stdout();
+        let preview = sandbox.brief(["preview", "--explain", "--event", "UserPromptSubmit", message]).success().stdout();
+        // The one is indented, so its lines break elsewhere.
+        let words = |text: &str| {
+            let lines = text.lines().filter(|line| !line.starts_with('#'));
+            lines.flat_map(str::split_whitespace).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(words(&select), words(&preview));
+    }
+}
+
+/// Everyday orders bring nothing in this repository, although its documents speak of all of this.
+#[test]
+fn orders_about_the_code_at_hand_bring_nothing_here() {
+    let repository = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let index = repository.join(".context/index.json");
+    let sandbox = Sandbox::new();
+    let added =
+        |message: &str| sandbox.brief(["select", "--as-hook", "--index", &index.to_string_lossy(), "--", message]).success().stdout();
+    let orders = [
+        "rename this variable to something clearer",
+        "run the tests again",
+        "make the function async",
+        "install the missing dependency",
+        "add a default value for the parameter",
+        "fix the failing test",
+        "remove the unused imports",
+        "move this helper into its own file",
+        "commit the last change",
+        "undo that",
+        "add a comment to the struct",
+        "why does this line not compile?",
+        "print the value before the return",
+        "split the function in two",
+        "use the existing helper instead",
+        "format the file",
+        "revert the change in the second file",
+        "show me the diff",
+        "write a test for the new method",
+        "the build is red, have a look",
+    ];
+    let noisy: Vec<&str> = orders.into_iter().filter(|order| !added(order).is_empty()).collect();
+    assert!(noisy.is_empty(), "{noisy:?}");
+    for (question, document) in [
+        ("how are documents selected?", "docs/selection.md"),
+        ("what is a domain?", "docs/domains.md"),
+        ("explain goals", "docs/goals.md"),
+        ("how does the gate work?", "docs/gate.md"),
+        ("MCP", "docs/mcp.md"),
+    ] {
+        let text = added(question);
+        assert!(text.contains(document), "{question}: {}", text.lines().next().unwrap_or_default());
+    }
+}

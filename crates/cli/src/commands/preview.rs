@@ -6,20 +6,18 @@ use briefing_agents::agent::{Agent, Event};
 use briefing_agents::preview::{self, Before, Preview};
 use briefing_agents::window::room;
 use briefing_agents::{AGENTS, find};
+use briefing_core::fit::Segment;
 use briefing_core::settings::Layer;
 use briefing_core::shown::one_line;
 use briefing_core::sources::docs::{SelectRequest, select};
 use briefing_core::sources::{Ask, named_by, present};
-use briefing_core::{Failure, Level, Moment};
+use briefing_core::{Failure, Level, Moment, Note};
 use clap::Args;
 
-use super::select::explain as select_explain;
+use super::select::{EXPLAINED, explain as select_explain};
 use crate::host::Asking;
 use crate::wrap::Wrap;
 use crate::{environment, output, talk};
-
-/// How many documents are explained in addition to the chosen ones.
-const EXPLAINED: usize = 10;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -97,17 +95,7 @@ fn describe(text: &mut String, agent: &Agent, event: &Event, preview: &Preview) 
 /// Writes why each piece of an event comes, and what did not: the same facts that `brief why` has.
 fn explain(text: &mut String, agent: &Agent, event: &Event, preview: &Preview, ask: &Ask<'_>) {
     let _ = writeln!(text, "# {} at {}", agent.title, event.name);
-    for segment in &preview.segments {
-        let source = segment.source.map(|source| format!("{}: ", source.name())).unwrap_or_default();
-        let part = segment.part.map(|part| format!(", part {} of {}", part.number, part.of)).unwrap_or_default();
-        let when = if (segment.slot as usize) < preview.leaving { "" } else { ", queued" };
-        let path = if segment.path.is_empty() { "(list of what was left out)".into() } else { one_line(&segment.path) };
-        let _ = writeln!(text, "  {path}: {} tokens{part}{when} ({source}{})", segment.tokens, one_line(&segment.reason.to_string()));
-    }
-    for note in &preview.notes {
-        let decided = note.decided_by.as_deref().map(|by| format!(" [{by}]")).unwrap_or_default();
-        let _ = writeln!(text, "  note: {}{}", one_line(&note.to_string()), one_line(&decided));
-    }
+    explain_pieces(text, &preview.segments, preview.leaving, &preview.notes);
     let message = ask.message.filter(|_| event.moment == Moment::Message);
     if let Some(message) = message {
         let request = SelectRequest { explained: EXPLAINED, ..SelectRequest::new(message, ask.places, ask.settings) };
@@ -124,6 +112,21 @@ fn explain(text: &mut String, agent: &Agent, event: &Event, preview: &Preview, a
     }
     if preview.segments.is_empty() && message.is_none() {
         text.push_str("  nothing\n");
+    }
+}
+
+/// Writes the pieces with their reasons, and the notes.
+pub(super) fn explain_pieces(text: &mut String, segments: &[Segment], leaving: usize, notes: &[Note]) {
+    for segment in segments {
+        let source = segment.source.map(|source| format!("{}: ", source.name())).unwrap_or_default();
+        let part = segment.part.map(|part| format!(", part {} of {}", part.number, part.of)).unwrap_or_default();
+        let when = if (segment.slot as usize) < leaving { "" } else { ", queued" };
+        let path = if segment.path.is_empty() { "(list of what was left out)".into() } else { one_line(&segment.path) };
+        let _ = writeln!(text, "  {path}: {} tokens{part}{when} ({source}{})", segment.tokens, one_line(&segment.reason.to_string()));
+    }
+    for note in notes {
+        let decided = note.decided_by.as_deref().map(|by| format!(" [{by}]")).unwrap_or_default();
+        let _ = writeln!(text, "  note: {}{}", one_line(&note.to_string()), one_line(&decided));
     }
 }
 

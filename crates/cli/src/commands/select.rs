@@ -6,14 +6,19 @@ use std::io::{self, BufRead, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use briefing_agents::USUAL;
+use briefing_agents::preview::documents;
 use briefing_core::candidate::Body;
+use briefing_core::fit::Segment;
 use briefing_core::settings::{Layer, Places, SelectorKind, Settings};
 use briefing_core::shown::{normalize, path_text, relative_text};
 use briefing_core::sources::Helper;
 use briefing_core::sources::docs::{Choice, Explanation, SelectRequest, select, way};
 use briefing_core::{Candidate, Failure, Level};
 use clap::Args;
+use serde_json::{Value, json};
 
+use super::preview::explain_pieces;
 use crate::args::words;
 use crate::host::Process;
 use crate::wrap::Wrap;
@@ -22,11 +27,12 @@ use crate::{environment, output, talk};
 /// The longest message that is read from standard input, in bytes.
 const MAX_MESSAGE_BYTES: u64 = 8 * 1024 * 1024;
 /// How many candidates are explained in addition to the chosen ones.
-const EXPLAINED: usize = 20;
+pub(super) const EXPLAINED: usize = 10;
 /// How many notes are printed.
 const MAX_TOLD: usize = 20;
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Arguments {
     /// The message [default: read from stdin]
     message: Vec<String>,
@@ -39,6 +45,9 @@ pub(crate) struct Arguments {
     /// Show the candidates, what matched where, and why each was selected or not
     #[arg(long, conflicts_with_all = ["json", "lines"])]
     explain: bool,
+    /// Show what the message would add to an agent's window, with the limits of the settings
+    #[arg(long, conflicts_with_all = ["lines", "limit"])]
+    as_hook: bool,
     /// Print the complete result as JSON
     #[arg(long, conflicts_with = "lines")]
     json: bool,
@@ -85,29 +94,69 @@ fn message(arguments: &Arguments) -> Result<String, Failure> {
 }
 
 impl Asking<'_> {
-    fn choose(&self, message: &str) -> Result<Choice, Failure> {
+    /// Returns the maximum number of documents.
+    fn limit(&self) -> usize {
+        let allowed = usize::try_from(self.settings.docs.max_docs.value).unwrap_or(usize::MAX);
+        if self.arguments.as_hook { allowed } else { self.arguments.limit }
+    }
+
+    /// Makes the request for a message, and passes it on.
+    fn request<T>(&self, message: &str, then: impl FnOnce(&SelectRequest<'_>) -> T) -> T {
         // Long enough never to matter: `selector.timeout_ms` limits the call.
         let deadline = Instant::now() + Duration::from_secs(600);
         let model = |message: &str, candidates: &[Candidate]| Process.ask_model(&self.settings, deadline, message, candidates);
-        select(&SelectRequest {
+        then(&SelectRequest {
             indexes: Some(self.indexes.as_slice()).filter(|indexes| !indexes.is_empty()),
-            limit: self.arguments.limit,
+            limit: self.limit(),
             explained: if self.arguments.explain || self.arguments.json { EXPLAINED } else { 0 },
             model: Some(&model),
             ..SelectRequest::new(message, &self.places, &self.settings)
         })
     }
 
+    fn choose(&self, message: &str) -> Result<Choice, Failure> {
+        self.request(message, select)
+    }
+
+    /// Prints what a hook would add for a message.
+    fn answer_as_hook(&self, message: &str) -> Result<(), Failure> {
+        let documents = self.request(message, |request| documents(USUAL, request));
+        for note in documents.notes.iter().filter(|note| note.level > Level::Info && !self.arguments.explain).take(MAX_TOLD) {
+            talk::warning(&format!("`{}`: {}", note.path, note.reason));
+        }
+        if self.arguments.json {
+            let piece = |segment: &Segment| json!({"path": segment.path, "tokens": segment.tokens, "reason": segment.reason.to_string()});
+            let text: String = documents.outputs.iter().map(|output| output.text.as_str()).collect();
+            let pieces: Vec<Value> = documents.segments.iter().map(piece).collect();
+            let value = json!({"text": text, "pieces": pieces, "silence": documents.silence, "notes": documents.notes});
+            return output::print(&format!("{value}\n"));
+        }
+        if self.arguments.explain {
+            let mut text = String::new();
+            explain_pieces(&mut text, &documents.segments, documents.leaving, &documents.notes);
+            let choice = self.choose(message)?;
+            text.push_str(&explain::text(&choice, self.limit(), &self.settings.docs.max_docs, |candidate| self.path(candidate)));
+            return output::print(&Wrap::of_terminal().paragraphs(&text));
+        }
+        if let Some(silence) = documents.silence {
+            talk::plain(&format!("nothing would be added: {silence}"));
+        }
+        documents.outputs.iter().try_for_each(|output| output::print(&format!("{}\n", output.text.trim_end())))
+    }
+
     fn answer(&self, message: &str) -> Result<(), Failure> {
+        if self.arguments.as_hook {
+            return self.answer_as_hook(message);
+        }
         let choice = self.choose(message)?;
         warn(&choice, &self.places.here, &mut Vec::new());
         let path = |candidate: &Candidate| self.path(candidate);
         if self.arguments.explain {
-            let text = explain::text(&choice, self.arguments.limit, &self.settings.docs.max_docs, path);
+            let text = explain::text(&choice, self.limit(), &self.settings.docs.max_docs, path);
             return output::print(&Wrap::of_terminal().paragraphs(&text));
         }
         if self.arguments.json {
-            let explanation = Explanation::new(&choice, self.arguments.limit, &self.settings.docs.max_docs, path);
+            let explanation = Explanation::new(&choice, self.limit(), &self.settings.docs.max_docs, path);
             return output::print(&format!("{}\n", serde_json::json!(explanation)));
         }
         output::print(&self.line(&choice))

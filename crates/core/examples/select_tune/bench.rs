@@ -1,159 +1,142 @@
-//! A set of documents and messages, and what a selector is worth on it.
+//! Sets of documents and messages in the form of the selection bench, with one search index per project.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::error::Error;
-use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use briefing_core::select::{Document, Evidence, SearchIndex, Weights};
-use serde_json::Value;
+use briefing_core::select::{Document, Evidence, Features, PARTS, SearchIndex, Weights};
+use briefing_core::settings::Settings;
+use serde_json::{Value, json};
 
-struct Query {
-    project: String,
-    text: String,
-    relevant: Vec<String>,
-}
+/// How many ranked documents of a message are looked at in order to fit the ranking.
+const RANKED: usize = 40;
+/// A message whose documents are not among this many best ones gets none of them, whatever else is decided.
+pub(crate) const WITHIN: usize = 3;
 
-/// The set, with one search index per project (its own documents and the global ones).
-pub(crate) struct Bench {
-    pub(crate) projects: Vec<String>,
-    indexes: Vec<SearchIndex>,
-    queries: Vec<Query>,
-}
-
-/// What came of one message.
-pub(crate) struct Row {
+/// A message, and the documents that it needs.
+pub(crate) struct Message {
+    pub(crate) set: usize,
     pub(crate) project: String,
-    pub(crate) evidence: Evidence,
-    /// Whether a document is wanted.
-    pub(crate) wants: bool,
-    relevant: Vec<String>,
-    /// What was chosen, and what would have been without abstention.
-    chosen: Vec<String>,
-    ranked: Vec<String>,
+    pub(crate) kind: String,
+    pub(crate) text: String,
+    pub(crate) relevant: Vec<String>,
+    pub(crate) features: Features,
 }
 
-/// The figures of the evaluator, plus those of the ranking without abstention.
-#[derive(Default)]
-pub(crate) struct Measure {
-    recall: [f64; 3],
-    ndcg: f64,
-    abstain_f1: f64,
-    combined: f64,
-    precision: f64,
-    pub(crate) recall5_ranked: f64,
-    pub(crate) ndcg_ranked: f64,
+impl Message {
+    /// Returns whether a document is needed.
+    pub(crate) fn wants(&self) -> bool {
+        !self.relevant.is_empty()
+    }
+}
+
+/// Some sets. Projects of different sets have different names.
+pub(crate) struct Bench {
+    pub(crate) sets: Vec<String>,
+    pub(crate) messages: Vec<Message>,
+    documents: BTreeMap<String, Vec<Value>>,
+    indexes: BTreeMap<String, SearchIndex>,
+}
+
+/// What the ranking makes of a message.
+pub(crate) struct Row {
+    pub(crate) evidence: Evidence,
+    /// The parts of each ranked document's score, and whether it is needed; best first.
+    pub(crate) ranked: Vec<([f32; PARTS.len()], bool)>,
+}
+
+impl Row {
+    /// Returns whether a needed document is among the first.
+    pub(crate) fn is_within_reach(&self) -> bool {
+        self.ranked.iter().take(WITHIN).any(|(_, is_needed)| *is_needed)
+    }
 }
 
 impl Bench {
-    pub(crate) fn read(set: &Path) -> Result<Self, Box<dyn Error>> {
-        let lines = |name: &str| -> Result<Vec<Value>, Box<dyn Error>> {
-            let text = std::fs::read_to_string(set.join(name))?;
-            Ok(text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
-        };
-        let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
-        let list = |value: &Value, key: &str| -> Vec<String> {
-            value[key].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
-        };
-        let queries: Vec<Query> = lines("queries.jsonl")?
-            .iter()
-            .map(|q| Query { project: text(q, "project"), text: text(q, "text"), relevant: list(q, "relevant") })
-            .collect();
-        let documents = lines("docs.jsonl")?;
-        let projects: Vec<String> = queries.iter().map(|q| q.project.clone()).collect::<BTreeSet<_>>().into_iter().collect();
-        let mut indexes = Vec::new();
-        for project in &projects {
-            let own: Vec<Document> = documents
-                .iter()
-                .filter(|d| d["project"] == project.as_str() || d["project"] == "global")
-                .map(|d| {
-                    // As the evaluator writes it to disk.
-                    let (title, mut body) = (text(d, "title"), text(d, "text"));
-                    if !body.trim_start().starts_with("# ") {
-                        body = format!("# {title}\n\n{body}");
-                    }
-                    let path = format!("docs/{}", text(d, "path"));
-                    Document { id: text(d, "path"), path, title, tags: list(d, "tags"), text: body + "\n", ..Document::default() }
-                })
-                .collect();
-            indexes.push(SearchIndex::from_bytes(SearchIndex::build(&own))?);
-        }
-        Ok(Self { projects, indexes, queries })
-    }
-
-    pub(crate) fn rows(&self, weights: &Weights, keep: impl Fn(&str) -> bool) -> Vec<Row> {
-        let mut rows = Vec::new();
-        for query in self.queries.iter().filter(|query| keep(&query.project)) {
-            let Ok(at) = self.projects.binary_search(&query.project) else {
-                continue;
-            };
-            let selection = self.indexes[at].query_with(&query.text, 5, 20, weights).expect("an index in memory is readable");
-            rows.push(Row {
-                project: query.project.clone(),
-                evidence: selection.evidence,
-                wants: !query.relevant.is_empty(),
-                relevant: query.relevant.clone(),
-                chosen: selection.chosen().map(|ranked| ranked.id.clone()).collect(),
-                ranked: selection.candidates.iter().take(5).map(|ranked| ranked.id.clone()).collect(),
-            });
-        }
-        rows
-    }
-
-    pub(crate) fn measure(&self, weights: &Weights, keep: impl Fn(&str) -> bool) -> Measure {
-        Measure::of(&self.rows(weights, keep))
-    }
-}
-
-impl Measure {
-    pub(crate) fn of(rows: &[Row]) -> Self {
-        let mut measure = Self::default();
-        let (mut wanted, mut silent, mut rightly, mut hits, mut chosen) = (0.0, 0.0, 0.0, 0.0, 0.0);
-        for row in rows {
-            let empty = row.chosen.is_empty();
-            silent += f64::from(u8::from(empty));
-            chosen += row.chosen.len() as f64;
-            if row.wants {
-                wanted += 1.0;
-                for (sum, k) in measure.recall.iter_mut().zip([1, 3, 5]) {
-                    *sum += recall(&row.chosen, &row.relevant, k);
-                }
-                hits += recall(&row.chosen, &row.relevant, 5) * row.relevant.len() as f64;
-                measure.ndcg += ndcg(&row.chosen, &row.relevant);
-                measure.recall5_ranked += recall(&row.ranked, &row.relevant, 5);
-                measure.ndcg_ranked += ndcg(&row.ranked, &row.relevant);
-            } else if empty {
-                rightly += 1.0;
+    pub(crate) fn read(sets: &[&Path]) -> Result<Self, Box<dyn Error>> {
+        let mut bench = Self { sets: Vec::new(), messages: Vec::new(), documents: BTreeMap::new(), indexes: BTreeMap::new() };
+        for (set, directory) in sets.iter().enumerate() {
+            bench.sets.push(directory.file_name().unwrap_or_default().to_string_lossy().into_owned());
+            let queries = lines(&directory.join("queries.jsonl"))?;
+            let documents = lines(&directory.join("docs.jsonl"))?;
+            for query in &queries {
+                let text = text(query, "text");
+                let project = format!("{}-{}", bench.sets[set], self::text(query, "project"));
+                bench.documents.entry(project.clone()).or_insert_with(|| {
+                    let its = |document: &&Value| document["project"] == query["project"] || document["project"] == "global";
+                    documents.iter().filter(its).cloned().collect()
+                });
+                let features = Features::of(&text);
+                bench.messages.push(Message {
+                    set,
+                    project,
+                    kind: self::text(query, "kind"),
+                    text,
+                    relevant: list(query, "relevant"),
+                    features,
+                });
             }
         }
-        let (none, all) = (rows.len() as f64 - wanted, rows.len() as f64);
-        measure.combined = (measure.ndcg + rightly) / all;
-        for sum in measure.recall.iter_mut().chain([&mut measure.ndcg, &mut measure.recall5_ranked, &mut measure.ndcg_ranked]) {
-            *sum /= wanted;
+        for (project, documents) in &bench.documents {
+            let own: Vec<Document> = documents.iter().map(document).collect();
+            bench.indexes.insert(project.clone(), SearchIndex::from_bytes(SearchIndex::build(&own))?);
         }
-        measure.abstain_f1 = 2.0 * rightly / (silent + none);
-        measure.precision = hits / chosen;
-        measure
+        Ok(bench)
+    }
+
+    pub(crate) fn projects(&self) -> impl Iterator<Item = &String> {
+        self.documents.keys()
+    }
+
+    /// Ranks the documents for every message.
+    pub(crate) fn rows(&self, weights: &Weights) -> Vec<Row> {
+        let weights = &Weights { secondary: Settings::defaults().docs.secondary.value, ..weights.clone() };
+        let row = |message: &Message| {
+            let found = self.indexes[&message.project].query_with(&message.text, RANKED, RANKED, weights);
+            let selection = found.expect("an index in memory is readable");
+            let ranked = selection.candidates.iter().take(RANKED);
+            let ranked = ranked.map(|ranked| (ranked.parts, message.relevant.contains(&ranked.id))).collect();
+            Row { evidence: selection.evidence, ranked }
+        };
+        self.messages.iter().map(row).collect()
+    }
+
+    /// Writes a project's documents and their index below a directory, and returns the project's directory.
+    pub(crate) fn export(&self, project: &str, directory: &Path) -> Result<PathBuf, Box<dyn Error>> {
+        let root = directory.join(project);
+        let mut entries = Vec::new();
+        for value in &self.documents[project] {
+            let document = document(value);
+            let file = root.join(&document.path);
+            std::fs::create_dir_all(file.parent().unwrap_or(&root))?;
+            std::fs::write(file, document.text)?;
+            entries.push(json!({"path": document.path, "title": document.title, "tags": document.tags}));
+        }
+        std::fs::create_dir_all(root.join(".git"))?;
+        std::fs::write(root.join("index.json"), json!({"version": 1, "docs": entries}).to_string())?;
+        Ok(root)
     }
 }
 
-fn recall(got: &[String], relevant: &[String], k: usize) -> f64 {
-    got.iter().take(k).filter(|id| relevant.contains(id)).count() as f64 / relevant.len() as f64
+fn lines(file: &Path) -> Result<Vec<Value>, Box<dyn Error>> {
+    let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    Ok(text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
 }
 
-fn ndcg(got: &[String], relevant: &[String]) -> f64 {
-    let gain = |rank: usize| 1.0 / (rank as f64 + 2.0).log2();
-    let reached: f64 = got.iter().take(5).enumerate().filter(|(_, id)| relevant.contains(id)).map(|(rank, _)| gain(rank)).sum();
-    reached / (0..relevant.len().min(5)).map(gain).sum::<f64>()
+fn text(value: &Value, key: &str) -> String {
+    value[key].as_str().unwrap_or_default().to_owned()
 }
 
-impl fmt::Display for Measure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [r1, r3, r5] = self.recall;
-        write!(
-            f,
-            "r@1 {r1:.3} r@3 {r3:.3} r@5 {r5:.3} nDCG {:.3} F1 {:.3} combined {:.3} precision {:.3} | ranking alone r@5 {:.3} nDCG {:.3}",
-            self.ndcg, self.abstain_f1, self.combined, self.precision, self.recall5_ranked, self.ndcg_ranked
-        )
+fn list(value: &Value, key: &str) -> Vec<String> {
+    value[key].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// Returns a document as the evaluator writes it to disk.
+fn document(value: &Value) -> Document {
+    let (title, mut body) = (text(value, "title"), text(value, "text"));
+    if !body.trim_start().starts_with("# ") {
+        body = format!("# {title}\n\n{body}");
     }
+    let path = format!("docs/{}", text(value, "path"));
+    Document { id: text(value, "path"), path, title, tags: list(value, "tags"), text: body + "\n", ..Document::default() }
 }

@@ -1,207 +1,108 @@
-//! Measures and tunes the selector on a set of documents and messages, always with projects left out.
+//! Fits the selector to sets of documents and messages, and measures what it would put into a window.
 //!
 //! ```text
-//! select_tune sound            fits what a message that wants a document sounds like
-//! select_tune SET…             measures the weights as they are, by project
-//! select_tune SET… rank        searches ranking weights, in sample and leaving each project out
-//! select_tune SET… abstain     fits the abstention coefficients on all sets, in sample and leaving each project out
-//! select_tune SET… k1=1.5 …    the same with other weights
+//! select_tune measure SET…      measures the program as it is
+//! select_tune left-out SET…     fits it without each project in turn, and measures that project
+//! select_tune fit FILE SET…     fits it to all, writes `fitted.bin` and prints the weights of the ranking
 //! ```
 //!
-//! A set is a directory with `docs.jsonl` and `queries.jsonl` in the form of the selection bench.
+//! A set is a directory with `docs.jsonl` and `queries.jsonl` in the form of the selection bench. Only `left-out` says
+//! what the selector is worth on other projects.
 #![expect(clippy::print_stdout, reason = "standard output is this program's answer")]
 
 mod bench;
-mod logistic;
+mod boost;
+mod fit;
+mod inject;
+mod softmax;
 
 use std::error::Error;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
-use bench::{Bench, Measure, Row};
-use briefing_core::select::{FEATURES, Weights, direction};
-use logistic::fit;
-use serde_json::Value;
+use bench::Bench;
+use briefing_core::select::{Fitted, Weights};
+use fit::{LeftOut, fit_abstention, fit_ranking, leave_out, needed, own_examples};
 
-/// Messages of ours about no project in particular, and whether they want a document.
-const MESSAGES: &str = include_str!("messages.jsonl");
-/// How much the 128 weights of a message's sound are held back; the messages are few for so many.
-const SOUND_RIDGE: f64 = 128.0;
+const USAGE: &str = "usage: select_tune measure SET… | left-out SET… | fit FILE SET…";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let has = |word: &str| args.iter().any(|arg| arg == word);
-    if has("sound") {
-        return tune_sound();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    match &words[..] {
+        ["measure", sets @ ..] if !sets.is_empty() => measure(&read(sets)?),
+        ["left-out", sets @ ..] if !sets.is_empty() => left_out(&read(sets)?),
+        ["fit", file, sets @ ..] if !sets.is_empty() => fit(&read(sets)?, Path::new(file)),
+        _ => Err(USAGE.into()),
     }
-    let sets: Vec<&Path> = args.iter().map(Path::new).filter(|path| path.join("queries.jsonl").is_file()).collect();
-    if sets.is_empty() {
-        return Err("usage: select_tune sound | SET… [rank | abstain] [NAME=VALUE…]; a set holds docs.jsonl and queries.jsonl".into());
+}
+
+fn read(sets: &[&str]) -> Result<Bench, Box<dyn Error>> {
+    Bench::read(&sets.iter().map(Path::new).collect::<Vec<_>>())
+}
+
+fn measure(bench: &Bench) -> Result<(), Box<dyn Error>> {
+    let directory = tempfile::tempdir()?;
+    let weights = Weights::default();
+    let mut outcomes = Vec::new();
+    for project in bench.projects() {
+        outcomes.extend(inject::inject(bench, project, &weights, directory.path())?);
     }
-    let benches = sets.iter().map(|set| Bench::read(set)).collect::<Result<Vec<_>, _>>()?;
-    let mut weights = Weights::default();
-    for pair in args.iter().filter_map(|arg| arg.split_once('=')) {
-        *knob(&mut weights, pair.0).ok_or_else(|| format!("no weight is called {}", pair.0))? = pair.1.parse()?;
-    }
-    if has("abstain") {
-        tune_abstain(&benches, &weights);
-        return Ok(());
-    }
-    for bench in &benches {
-        if has("rank") {
-            tune_rank(bench, &weights);
-            continue;
+    inject::print(bench, &outcomes);
+    Ok(())
+}
+
+/// Fits without each project in turn.
+fn all_left_out(bench: &Bench) -> Result<Vec<LeftOut>, Box<dyn Error>> {
+    let own = own_examples()?;
+    let first = bench.rows(&Weights::default());
+    let waiting = Mutex::new(bench.projects().collect::<Vec<_>>());
+    let done = Mutex::new(Vec::new());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(project) = waiting.lock().ok().and_then(|mut waiting| waiting.pop()) {
+                    let left_out = leave_out(bench, &first, &own, project);
+                    if let Ok(mut done) = done.lock() {
+                        done.push(left_out);
+                    }
+                }
+            });
         }
-        for project in &bench.projects {
-            println!("{project:12} {}", bench.measure(&weights, |p| p == project));
-        }
-        println!("{:12} {}", "all", bench.measure(&weights, |_| true));
+    });
+    let mut done = done.into_inner().map_err(|_| "a thread has failed")?;
+    done.sort_by(|a, b| a.project.cmp(&b.project));
+    Ok(done)
+}
+
+fn left_out(bench: &Bench) -> Result<(), Box<dyn Error>> {
+    let all = all_left_out(bench)?;
+    let directory = tempfile::tempdir()?;
+    let mut outcomes = Vec::new();
+    for one in &all {
+        let others: Vec<(usize, f32)> =
+            all.iter().filter(|other| other.project != one.project).flat_map(|other| other.confidence.clone()).collect();
+        let fitted = Fitted { needed: needed(bench, &others), ..Fitted::clone(&one.weights.fitted) };
+        let weights = Weights { fitted: Arc::new(fitted), ..one.weights.clone() };
+        outcomes.extend(inject::inject(bench, &one.project, &weights, directory.path())?);
+    }
+    inject::print(bench, &outcomes);
+    println!("\nneeded confidence, and which messages would get something");
+    let confidences: Vec<(usize, f32)> = all.into_iter().flat_map(|one| one.confidence).collect();
+    for needed in [0.2, 0.3, 0.4, 0.5, 0.6, 0.7] {
+        println!("{needed:.1}  {}", fit::shares(bench, &confidences, needed));
     }
     Ok(())
 }
 
-/// Fits the sound of messages, and prints the numbers of `sound.rs`.
-fn tune_sound() -> Result<(), Box<dyn Error>> {
-    let mut rows = Vec::new();
-    for line in MESSAGES.lines() {
-        let message: Value = serde_json::from_str(line)?;
-        rows.push((direction(message["text"].as_str().ok_or("a message has no text")?), message["wants"] == true));
-    }
-    let is_right = |rows: &[([f32; 128], bool)], (constant, sound): (f32, [f32; 128])| {
-        let right = |row: &&([f32; 128], bool)| (row.0.iter().zip(sound).fold(constant, |sum, (x, y)| sum + x * y) > 0.0) == row.1;
-        rows.iter().filter(right).count() as f64 / rows.len() as f64
-    };
-    let (even, odd): (Vec<_>, Vec<_>) = rows.iter().enumerate().partition(|(at, _)| at % 2 == 0);
-    let half = |half: Vec<(usize, &([f32; 128], bool))>| half.into_iter().map(|(_, row)| *row).collect::<Vec<_>>();
-    let (even, odd) = (half(even), half(odd));
-    println!(
-        "// right: {:.3} in sample, {:.3} on the other half",
-        is_right(&rows, fit(&rows, SOUND_RIDGE)),
-        is_right(&odd, fit(&even, SOUND_RIDGE))
-    );
-    let (constant, sound) = fit(&rows, SOUND_RIDGE);
-    println!("const CONSTANT: f32 = {constant:.3};\n\nconst SOUND: [f32; DIMENSIONS] = [");
-    for row in sound.chunks(8) {
-        println!("    {},", row.iter().map(|x| format!("{x:.3}")).collect::<Vec<_>>().join(", "));
-    }
-    println!("];");
+fn fit(bench: &Bench, file: &Path) -> Result<(), Box<dyn Error>> {
+    let confidences: Vec<(usize, f32)> = all_left_out(bench)?.into_iter().flat_map(|one| one.confidence).collect();
+    let parts = fit_ranking(&bench.rows(&Weights::default()), &|_| true);
+    let weights = Weights { parts, ..Weights::default() };
+    let fitted = fit_abstention(bench, &bench.rows(&weights), &own_examples()?, &|_| true);
+    let fitted = Fitted { needed: needed(bench, &confidences), ..fitted };
+    std::fs::write(file, fitted.encode())?;
+    println!("parts: {parts:?}, needed: {:.3}, words: {}", fitted.needed, fitted.words.len());
     Ok(())
-}
-
-/// The ranking weights that are searched, with the factors tried from the current value.
-const KNOBS: &[&str] = &[
-    "title",
-    "tags",
-    "headings",
-    "path",
-    "description",
-    "k1",
-    "b_short",
-    "b_body",
-    "passage",
-    "passage_k1",
-    "passage_b",
-    "chatter",
-    "exact",
-    "meaning",
-    "meaning_passage",
-];
-
-fn knob<'a>(weights: &'a mut Weights, name: &str) -> Option<&'a mut f32> {
-    Some(match name {
-        "title" => &mut weights.fields[0],
-        "tags" => &mut weights.fields[1],
-        "headings" => &mut weights.fields[2],
-        "path" => &mut weights.fields[3],
-        "description" => &mut weights.fields[4],
-        "k1" => &mut weights.k1,
-        "b_short" => &mut weights.b_short,
-        "b_body" => &mut weights.b_body,
-        "passage" => &mut weights.passage,
-        "passage_k1" => &mut weights.passage_k1,
-        "passage_b" => &mut weights.passage_b,
-        "chatter" => &mut weights.chatter,
-        "exact" => &mut weights.exact,
-        "meaning" => &mut weights.meaning,
-        "meaning_passage" => &mut weights.meaning_passage,
-        "cut" => &mut weights.cut,
-        "threshold" => &mut weights.threshold,
-        _ => return None,
-    })
-}
-
-/// Ranking alone: abstention is switched off by a threshold that everything passes.
-fn ranking_only(weights: &Weights) -> Weights {
-    Weights { threshold: 0.0, cut: 0.0, ..weights.clone() }
-}
-
-fn rank_score(measure: &Measure) -> f64 {
-    measure.ndcg_ranked + measure.recall5_ranked
-}
-
-/// Walks along one weight at a time while it helps by more than noise.
-fn climb(bench: &Bench, start: &Weights, train: &dyn Fn(&str) -> bool) -> Weights {
-    let mut best = ranking_only(start);
-    let mut score = rank_score(&bench.measure(&best, train));
-    for _round in 0..2 {
-        let before = score;
-        for name in KNOBS {
-            for factor in [0.5, 0.75, 1.33, 2.0] {
-                let mut tried = best.clone();
-                let Some(value) = knob(&mut tried, name) else {
-                    continue;
-                };
-                *value *= factor;
-                if (name.starts_with("b_") || *name == "passage_b" || *name == "meaning_passage") && *value > 1.0 {
-                    continue;
-                }
-                let found = rank_score(&bench.measure(&tried, train));
-                if found > score + 0.0015 {
-                    (best, score) = (tried, found);
-                }
-            }
-        }
-        if score - before < 0.002 {
-            break;
-        }
-    }
-    best
-}
-
-fn tune_rank(bench: &Bench, start: &Weights) {
-    let base = ranking_only(start);
-    println!("start        {}", bench.measure(&base, |_| true));
-    let mut held_out = Vec::new();
-    for project in &bench.projects {
-        let found = climb(bench, start, &|p| p != project);
-        println!("{project:12} {} (before {})", bench.measure(&found, |p| p == project), bench.measure(&base, |p| p == project));
-        held_out.extend(bench.rows(&found, |p| p == project));
-    }
-    println!("left out     {}", Measure::of(&held_out));
-    let found = climb(bench, start, &|_| true);
-    println!("in sample    {}\n{found:#?}", bench.measure(&found, |_| true));
-}
-
-fn tune_abstain(benches: &[Bench], start: &Weights) {
-    let all: Vec<Row> = benches.iter().flat_map(|bench| bench.rows(start, |_| true)).collect();
-    let fitted = |keep: &dyn Fn(&str) -> bool| {
-        let train: Vec<_> = all.iter().filter(|row| keep(&row.project)).map(|row| (row.evidence, row.wants)).collect();
-        let (bias, evidence) = fit(&train, 1.0);
-        Weights { bias, evidence, ..start.clone() }
-    };
-    let found = fitted(&|_| true);
-    for bench in benches {
-        for threshold in [0.35, 0.4, 0.45, 0.5, 0.6, 0.7] {
-            let mut held_out = Vec::new();
-            for project in &bench.projects {
-                held_out.extend(bench.rows(&Weights { threshold, ..fitted(&|p| p != project) }, |p| p == project));
-            }
-            println!("at {threshold:.2}, left out   {}", Measure::of(&held_out));
-            println!("at {threshold:.2}, in sample  {}", bench.measure(&Weights { threshold, ..found.clone() }, |_| true));
-        }
-    }
-    println!("bias: {:.3},\nevidence: [", found.bias);
-    for (name, value) in FEATURES.iter().zip(found.evidence) {
-        println!("    {value:.3}, // {name}");
-    }
-    println!("],");
 }

@@ -5,7 +5,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::io::Write;
 
 use super::SearchFileError;
-use super::document::{Document, Field};
+use super::document::{Document, FIELDS, Field};
 use super::layout::{Fingerprint, Key, Part, term_hash};
 use super::sections;
 use super::vectors::Embedder;
@@ -42,7 +42,7 @@ impl Hasher for AsItIs {
 /// How often a term occurs in one document.
 #[derive(Default)]
 struct Counts {
-    fields: [u32; 6],
+    fields: [u32; FIELDS],
     /// Passage within the document and number of occurrences, in order.
     passages: Vec<(u32, u32)>,
 }
@@ -64,7 +64,7 @@ pub(super) struct Batch {
     count: u32,
     passages: u32,
     passage_length: u64,
-    field_lengths: [u64; 6],
+    field_lengths: [u64; FIELDS],
     lengths: Vec<u8>,
     passage_lengths: Vec<u8>,
     document_records: Vec<u8>,
@@ -85,7 +85,7 @@ impl Batch {
 
     pub(super) fn add(&mut self, document: &Document, key: Key) {
         let mut counts: ByTerm<Counts> = ByTerm::default();
-        let mut lengths = [0u32; 6];
+        let mut lengths = [0u32; FIELDS];
         let short = document.short_fields();
         for (field, text) in short.iter().enumerate() {
             for term in terms(text) {
@@ -129,11 +129,10 @@ impl Batch {
             put_text(&mut self.names, name);
         }
         self.document_records.extend(((self.names.len() - start) as u32).to_le_bytes());
-        for length in &lengths[..5] {
+        for length in &lengths[..FIELDS - 1] {
             self.lengths.extend((*length).min(u32::from(u16::MAX)).to_le_bytes()[..2].iter());
         }
-        self.lengths.extend(0u16.to_le_bytes());
-        self.lengths.extend(lengths[5].to_le_bytes());
+        self.lengths.extend(lengths[Field::Body as usize].to_le_bytes());
         self.lengths.extend(first_passage.to_le_bytes());
         for (total, length) in self.field_lengths.iter_mut().zip(lengths) {
             *total += u64::from(length);

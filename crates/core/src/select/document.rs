@@ -23,6 +23,9 @@ pub struct Document {
     pub hash: String,
 }
 
+/// The number of fields.
+pub(super) const FIELDS: usize = 7;
+
 /// The parts of a document that have different weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
@@ -37,13 +40,15 @@ pub enum Field {
     Path,
     /// Its description.
     Description,
+    /// The name of its file; for an index page, that of its directory.
+    Name,
     /// Its text without headings.
     Body,
 }
 
 impl Field {
     /// All fields, in the order in which the search file stores them.
-    pub const ALL: [Self; 6] = [Self::Title, Self::Tags, Self::Headings, Self::Path, Self::Description, Self::Body];
+    pub const ALL: [Self; FIELDS] = [Self::Title, Self::Tags, Self::Headings, Self::Path, Self::Description, Self::Name, Self::Body];
 
     /// Returns the field's name as shown to users.
     pub fn name(self) -> &'static str {
@@ -53,6 +58,7 @@ impl Field {
             Self::Headings => "headings",
             Self::Path => "path",
             Self::Description => "description",
+            Self::Name => "name",
             Self::Body => "body",
         }
     }
@@ -65,7 +71,7 @@ impl Field {
 
 impl Document {
     /// Returns the text of each field except the body, in the order of [`Field::ALL`].
-    pub(super) fn short_fields(&self) -> [String; 5] {
+    pub(super) fn short_fields(&self) -> [String; FIELDS - 1] {
         let headings: Vec<&str> =
             if self.text.is_empty() { self.headings.iter().map(String::as_str).collect() } else { sections::headings(&self.text) };
         let title = if self.title.is_empty() { headings.first().copied().unwrap_or_default() } else { &self.title };
@@ -73,8 +79,17 @@ impl Document {
         // The extension carries no meaning, and an index page is about its directory.
         let path = self.path.rsplit_once('.').map_or(self.path.as_str(), |(stem, _)| stem);
         let below = headings.iter().filter(|heading| **heading != title).copied().collect::<Vec<_>>().join("\n");
-        [title.to_owned(), self.tags.join("\n"), below, path.replace('/', " / "), description]
+        [title.to_owned(), self.tags.join("\n"), below, path.replace('/', " / "), description, name_of(path).to_owned()]
     }
+}
+
+/// Returns what a document is called by its path: the name of its file or, for a page that stands for its directory, the
+/// name of that.
+fn name_of(path: &str) -> &str {
+    let mut parts = path.rsplit('/');
+    let name = parts.next().unwrap_or_default();
+    let is_general = ["index", "readme", "_index", "overview"].iter().any(|general| name.eq_ignore_ascii_case(general));
+    if is_general { parts.next().unwrap_or(name) } else { name }
 }
 
 /// Returns the values of the front matter's lines, without their keys.

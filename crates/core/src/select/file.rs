@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::build::TRAIL_CHARS;
-use super::document::Field;
+use super::document::{FIELDS, Field};
 use super::layout::{
     BUCKET_BYTES, DOCUMENT_BYTES, DOCUMENT_RECORD_BYTES, ENTRY_BYTES, Fingerprint, Header, KEY_BYTES, Key, PASSAGE_LENGTH_BYTES,
     PASSAGE_RECORD_BYTES, Part, term_hash,
@@ -60,7 +60,7 @@ impl From<Damage> for SearchFileError {
 /// The lengths of a document's fields, in terms, and its first passage.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Lengths {
-    pub(super) fields: [u32; 6],
+    pub(super) fields: [u32; FIELDS],
     pub(super) first_passage: u32,
 }
 
@@ -78,7 +78,7 @@ pub(super) struct TermPlace {
 pub(super) struct Posting {
     pub(super) document: u32,
     pub(super) mask: u8,
-    pub(super) fields: [u32; 6],
+    pub(super) fields: [u32; FIELDS],
     pub(super) passages: Vec<(u32, u32)>,
 }
 
@@ -104,7 +104,7 @@ impl Postings {
             }
             next = posting.document + 1;
             posting.mask = cursor.byte()?;
-            posting.fields = [0; 6];
+            posting.fields = [0; FIELDS];
             for field in Field::ALL {
                 if posting.mask & field.bit() != 0 {
                     posting.fields[field as usize] = cursor.varint_u32()?;
@@ -175,12 +175,11 @@ impl SearchFile {
     }
 
     pub(super) fn lengths(cursor: &mut Cursor<'_>) -> Result<Lengths, SearchFileError> {
-        let mut fields = [0; 6];
-        for field in &mut fields[..5] {
+        let mut fields = [0; FIELDS];
+        for field in &mut fields[..FIELDS - 1] {
             *field = u32::from(cursor.u16()?);
         }
-        cursor.u16()?;
-        fields[5] = cursor.u32()?;
+        fields[Field::Body as usize] = cursor.u32()?;
         Ok(Lengths { fields, first_passage: cursor.u32()? })
     }
 

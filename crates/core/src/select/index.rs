@@ -8,13 +8,12 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::abstain::{Evidence, confidence};
+use super::abstain::{Evidence, confidence, evidence};
 use super::document::{Document, Field};
 use super::file::{Postings, SearchFile, SearchFileError};
 use super::layout::Fingerprint;
 use super::message::user_words;
-use super::rank::{QueryTerm, Ranking, Scored, rank};
-use super::sound::sound;
+use super::rank::{PARTS, QueryTerm, Ranking, Scored, rank};
 use super::update::{Load, Wanted, update};
 use super::vectors::DIMENSIONS;
 use super::weights::Weights;
@@ -22,8 +21,6 @@ use super::words::TermKind;
 
 /// The number of best sections reported per document.
 const SECTIONS: usize = 8;
-/// The number of topical terms above which more make no difference.
-const ENOUGH_TERMS: f32 = 12.0;
 
 /// The documents chosen for a message, and the numbers behind the decision.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,12 +111,14 @@ pub struct Ranked {
     pub path: String,
     /// Its title.
     pub title: String,
-    /// Its score.
+    /// The chance, 0 to 1, that it is what the message is about, provided that one of the documents is.
     pub score: f32,
     /// The part of the score that comes from words, as a share of the ideal.
     pub words: f32,
     /// The similarity of meaning, -1 to 1.
     pub meaning: f32,
+    /// What its score was computed from, in the order of `PARTS`.
+    pub parts: [f32; PARTS.len()],
     /// The words that matched, with their fields, rarest first.
     pub matches: Vec<Match>,
     /// The sections that match the message best, best first.
@@ -147,12 +146,16 @@ pub struct Match {
 /// A section of a document that matches the message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RankedSection {
+    /// The number of its passage in the search file.
+    pub number: u32,
     /// Its headings, outermost first, joined by ` › `.
     pub trail: String,
     /// Its byte range in the document's text.
     pub range: Range<usize>,
     /// Its score, comparable within the document.
     pub score: f32,
+    /// The words of the message that it has, rarest first.
+    pub words: Vec<String>,
 }
 
 /// A search index: finds the documents that match a message.
@@ -225,7 +228,7 @@ impl SearchIndex {
             candidates: Vec::new(),
             abstained: None,
             confidence: 0.0,
-            threshold: weights.threshold,
+            threshold: weights.fitted.needed,
             cut: 0.0,
             evidence: Evidence::default(),
             words: Vec::new(),
@@ -239,24 +242,24 @@ impl SearchIndex {
         let mut ranking = rank(&message, &self.file, weights)?;
         selection.words = ranking.terms.iter().map(|term| term.surface.clone()).collect();
         selection.matching = ranking.matching;
-        selection.evidence = evidence(&message, &ranking);
-        selection.confidence = confidence(&selection.evidence, weights);
-        selection.cut = ranking.scored.first().map_or(0.0, |best| best.score * weights.cut);
+        selection.evidence = evidence(&message, &ranking, &weights.fitted);
+        selection.confidence = confidence(&selection.evidence, &weights.fitted);
+        selection.cut = ranking.scored.first().map_or(0.0, |best| best.chance * weights.cut);
         // Documents that the message names come first, and they are chosen whatever else it says. The others must
         // match.
-        let only_meant = selection.confidence < weights.threshold && ranking.scored.iter().any(Scored::is_meant);
+        let only_meant = selection.confidence < selection.threshold && ranking.scored.iter().any(Scored::is_meant);
         ranking.scored.sort_by_key(|scored| (!scored.is_named, only_meant && !scored.is_meant()));
         if only_meant {
             selection.confidence = 1.0;
         }
-        selection.abstained = abstain(&ranking, selection.confidence, weights);
+        selection.abstained = abstain(&ranking, selection.confidence, selection.threshold);
         let described = if selection.abstained.is_some() { explained } else { limit.saturating_add(explained) };
         for (at, scored) in ranking.scored.iter().take(described).enumerate() {
             let verdict = if selection.abstained.is_some() {
                 Verdict::Abstained
             } else if only_meant && !scored.is_meant() {
                 Verdict::NotMeant
-            } else if scored.score < selection.cut && !scored.is_meant() {
+            } else if scored.chance < selection.cut && !scored.is_meant() {
                 Verdict::BelowCut
             } else if at >= limit {
                 Verdict::OverLimit
@@ -277,9 +280,10 @@ impl SearchIndex {
             number: scored.document as usize,
             path: names.path,
             title: names.title,
-            score: scored.score,
+            score: scored.chance,
             words: if ranking.ideal > 0.0 { scored.words / ranking.ideal } else { 0.0 },
             meaning: scored.meaning,
+            parts: scored.parts,
             matches: Vec::new(),
             sections,
             verdict,
@@ -301,13 +305,13 @@ impl SearchIndex {
             .take(SECTIONS)
             .map(|(score, number)| {
                 let (range, trail) = self.file.passage(number)?;
-                Ok(RankedSection { trail, range, score })
+                Ok(RankedSection { number, trail, range, score, words: Vec::new() })
             })
             .collect()
     }
 }
 
-/// Adds to each candidate which words were found in which fields.
+/// Adds to each candidate which words were found in which fields, and to its sections which of them they have.
 fn add_matches(candidates: &mut [Ranked], ranking: &Ranking) -> Result<(), SearchFileError> {
     let mut terms: Vec<(&QueryTerm, &Postings)> = ranking.terms.iter().filter_map(|term| Some((term, term.postings.as_ref()?))).collect();
     terms.sort_by(|(a, _), (b, _)| b.idf.total_cmp(&a.idf).then_with(|| a.text.cmp(&b.text)));
@@ -325,6 +329,12 @@ fn add_matches(candidates: &mut [Ranked], ranking: &Ranking) -> Result<(), Searc
                 if !fields.is_empty() {
                     candidates[places[found].1].matches.push(Match { word: term.surface.clone(), fields });
                 }
+                let first = ranking.lengths[posting.document as usize].first_passage;
+                for section in &mut candidates[places[found].1].sections {
+                    if posting.passages.iter().any(|(number, _)| first.saturating_add(*number) == section.number) {
+                        section.words.push(term.surface.clone());
+                    }
+                }
             }
         })?;
     }
@@ -335,30 +345,13 @@ fn is_topical(term: &QueryTerm) -> bool {
     !matches!(term.kind, TermKind::Chatter | TermKind::Name)
 }
 
-fn abstain(ranking: &Ranking, confidence: f32, weights: &Weights) -> Option<Abstention> {
+fn abstain(ranking: &Ranking, confidence: f32, needed: f32) -> Option<Abstention> {
     if ranking.scored.is_empty() {
         return Some(Abstention::NoMatch);
     }
-    if confidence >= weights.threshold {
+    if confidence >= needed {
         return None;
     }
     let has_topic = ranking.terms.iter().any(is_topical);
     Some(if has_topic { Abstention::NotAbout } else { Abstention::NoTopic })
-}
-
-/// Computes the features of [`super::FEATURES`].
-fn evidence(message: &str, ranking: &Ranking) -> Evidence {
-    let Some(best) = ranking.scored.first() else {
-        return Evidence::default();
-    };
-    let topical = ranking.terms.iter().filter(|term| is_topical(term)).count();
-    [
-        (topical as f32).min(ENOUGH_TERMS),
-        (best.topical as f32).min(ENOUGH_TERMS),
-        (1.0 + best.words).ln(),
-        best.words / ranking.ideal.max(f32::MIN_POSITIVE),
-        best.meaning,
-        (1.0 + message.split_whitespace().count().min(60) as f32).ln(),
-        sound(&ranking.sought),
-    ]
 }

@@ -21,13 +21,14 @@
 //! would be counted as one, which could only change the ranking.
 
 use super::SearchFileError;
+use super::document::FIELDS;
 use super::vectors::DIMENSIONS;
 use crate::packed::blocks::short_hash;
 use crate::packed::codec::Cursor;
 
 const MAGIC: &[u8; 8] = b"BRIEFSRC";
 /// Increased whenever the format or the analysis changes: older files are rebuilt, not converted.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// The number of parts whose offsets are in the trailer.
 pub(super) const PARTS: usize = 11;
 
@@ -109,7 +110,7 @@ pub(super) struct Header {
     pub(super) terms: u32,
     pub(super) bucket_bits: u32,
     /// The sum of each field's lengths over all documents.
-    pub(super) field_lengths: [u64; 6],
+    pub(super) field_lengths: [u64; FIELDS],
     /// The sum of the passages' lengths.
     pub(super) passage_length: u64,
     /// Where each part starts, and where the last one ends.
@@ -124,7 +125,7 @@ impl Header {
             passages: 0,
             terms: 0,
             bucket_bits: 0,
-            field_lengths: [0; 6],
+            field_lengths: [0; FIELDS],
             passage_length: 0,
             offsets: [0; PARTS + 1],
         }

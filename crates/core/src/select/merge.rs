@@ -7,6 +7,7 @@ use std::io::Write;
 use std::ops::Range;
 
 use super::SearchFileError;
+use super::document::FIELDS;
 use super::file::SearchFile;
 use super::layout::{
     DOCUMENT_BYTES, DOCUMENT_RECORD_BYTES, ENTRY_BYTES, Fingerprint, KEY_BYTES, PASSAGE_LENGTH_BYTES, PASSAGE_RECORD_BYTES, Part,
@@ -17,6 +18,8 @@ use crate::packed::codec::{Cursor, put_varint};
 
 /// The number of bytes read at once.
 const PIECE: u64 = 256 * 1024;
+/// The bits of all fields in a posting's mask.
+const ALL_FIELDS: u8 = (1 << FIELDS) - 1;
 
 /// The position of a document in the old files: which file, and its number there.
 pub(super) type Origin = (usize, u32);
@@ -271,7 +274,7 @@ impl<'a> Feed<'a> {
                 *self.numbers.get(old as usize).ok_or(SearchFileError::Corrupt("postings refer to a document that does not exist"))?;
             next = old + 1;
             let before = cursor.rest();
-            let fields = (cursor.byte()? & 0b11_1111).count_ones();
+            let fields = (cursor.byte()? & ALL_FIELDS).count_ones();
             for _ in 0..fields {
                 cursor.varint()?;
             }

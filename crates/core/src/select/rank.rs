@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 
 use super::document::Field;
 use super::file::{Lengths, Postings, SearchFile, SearchFileError};
+use super::secondary::{is_secondary, not_asked_for};
 use super::vectors::{DIMENSIONS, Embedder, Sought};
 use super::weights::Weights;
 use super::words::{LONGEST_RUN, Term, TermKind, name, runs, terms_of};
@@ -28,8 +29,21 @@ const MOST_TERMS: usize = 256;
 const MOST_NAMESAKES: u32 = 3;
 /// An identifier is rare if at most one document in this many contains it, or just one.
 const RARE_SHARE: u32 = 50;
+/// The number of best documents whose kind is looked at.
+const LOWERED: usize = 40;
 /// Shorter identifiers (`v2`, `es6`) do not point to a document.
 const IDENTIFIER_LENGTH: usize = 5;
+
+/// What a document's score is the weighted sum of.
+pub const PARTS: [&str; 7] = [
+    "words, relative to the best document's",
+    "similarity of its vector",
+    "similarity of its best passage",
+    "how far the message names its title",
+    "how far the message names its file",
+    "the share of the message that it has",
+    "is a change log, a licence or the like",
+];
 
 /// A distinct term of a message.
 #[derive(Debug, Clone)]
@@ -57,9 +71,22 @@ pub(super) struct Scored {
     pub(super) words: f32,
     pub(super) fields_score: f32,
     pub(super) passage_score: f32,
+    /// How many words of its title and of its name the message has.
+    title_hits: f32,
+    name_hits: f32,
+    /// The weight of the message's terms that its title or name has, and of those that it has anywhere.
+    in_subject: f32,
+    in_any: f32,
+    /// The similarity of its own vector, and of its best passage.
+    pub(super) own_meaning: f32,
+    pub(super) passage_meaning: f32,
+    /// The values of [`PARTS`].
+    pub(super) parts: [f32; PARTS.len()],
     /// The similarity of meaning, -1 to 1.
     pub(super) meaning: f32,
     pub(super) score: f32,
+    /// The chance that it is meant, if any document is.
+    pub(super) chance: f32,
     /// The number of topical terms found in it.
     pub(super) topical: u32,
     /// Whether the message mentions its file name.
@@ -107,6 +134,10 @@ pub(super) fn query_terms(message: &str, file: &SearchFile) -> Result<Vec<QueryT
         let is_identifier = is_identifier(run);
         let terms = match named(run, message, file)? {
             Some(name) => vec![name],
+            // The words of an address are not the user's; only a document with the address itself is meant.
+            None if is_address(run, message) || is_elsewhere(run, file)? => {
+                terms_of(run).into_iter().filter(|term| term.text.eq_ignore_ascii_case(run)).collect()
+            }
             None => terms_of(run),
         };
         for term in terms {
@@ -139,11 +170,23 @@ fn is_identifier(run: &str) -> bool {
             || pairs().any(|(a, b)| a.is_lowercase() && b.is_uppercase()))
 }
 
+/// Returns whether a run is what follows the scheme of a URL.
+fn is_address(run: &str, message: &str) -> bool {
+    message[..run.as_ptr() as usize - message.as_ptr() as usize].ends_with("://")
+}
+
+/// Returns whether a path, which names no document, ends like the path of one: it is another file of the same name.
+fn is_elsewhere(run: &str, file: &SearchFile) -> Result<bool, SearchFileError> {
+    let lower = run.replace('\\', "/").to_lowercase();
+    let Some((_, last)) = lower.rsplit_once('/').filter(|_| run.len() <= LONGEST_RUN) else { return Ok(false) };
+    let last = last.split_once(':').map_or(last, |(name, _)| name);
+    Ok(last.contains('.') && file.find_term(&name(last))?.is_some())
+}
+
 /// Finds the documents that a path in a message refers to: `/home/me/shop/docs/auth.md:12:5` is `docs/auth.md` here.
 /// For a path, more than the file name must match; URLs never refer to a document.
 fn named(run: &str, message: &str, file: &SearchFile) -> Result<Option<Term>, SearchFileError> {
-    let before = &message[..run.as_ptr() as usize - message.as_ptr() as usize];
-    if !run.contains('.') || run.len() > LONGEST_RUN || before.ends_with("://") {
+    if !run.contains('.') || run.len() > LONGEST_RUN || is_address(run, message) {
         return Ok(None);
     }
     let surface = run.replace('\\', "/").to_lowercase();
@@ -177,7 +220,7 @@ pub(super) fn rank(message: &str, file: &SearchFile, weights: &Weights) -> Resul
     let average_passage = (file.header.passage_length as f32 / file.header.passages.max(1) as f32).max(1.0);
     let mut passages = vec![0f32; passage_lengths.len()];
     let mut all: Vec<Scored> = (0..file.header.documents).map(|n| Scored { document: n, ..Scored::default() }).collect();
-    let mut ideal = 0.0;
+    let (mut ideal, mut total) = (0.0, 0.0);
     let few = (file.header.documents / RARE_SHARE).max(1);
     for postings in terms.iter().filter(|term| term.kind == TermKind::Name).filter_map(|term| term.postings.as_ref()) {
         postings.each(|posting| all[posting.document as usize].is_named = true)?;
@@ -185,6 +228,7 @@ pub(super) fn rank(message: &str, file: &SearchFile, weights: &Weights) -> Resul
     for term in terms.iter().filter(|term| term.kind != TermKind::Name) {
         let importance = kind_weight(term.kind, weights);
         let weight = term.idf * importance;
+        total += weight;
         // Collections are small: a term in every document may still be rare among passages.
         let passage_weight = importance * rareness(file.header.passages.max(FEW_PASSAGES), term.passages);
         ideal += weight * (weights.k1 + 1.0);
@@ -202,6 +246,13 @@ pub(super) fn rank(message: &str, file: &SearchFile, weights: &Weights) -> Resul
                 }
             }
             let scored = &mut all[posting.document as usize];
+            scored.title_hits += posting.fields[Field::Title as usize] as f32;
+            scored.name_hits += posting.fields[Field::Name as usize] as f32;
+            let subject = Field::Title.bit() | Field::Name.bit();
+            scored.in_any += weight;
+            if posting.mask & subject != 0 {
+                scored.in_subject += weight;
+            }
             scored.fields_score += weight * (weights.k1 + 1.0) * frequency / (frequency + weights.k1);
             scored.topical += u32::from(matches!(term.kind, TermKind::Word | TermKind::Exact | TermKind::Pair));
             scored.is_pointed_at |= term.is_identifier && term.documents <= few;
@@ -220,7 +271,10 @@ pub(super) fn rank(message: &str, file: &SearchFile, weights: &Weights) -> Resul
     add_passages(&mut ranking, weights);
     ranking.matching = ranking.scored.iter().filter(|scored| scored.words > 0.0).count();
     add_meaning(&mut ranking, file, weights)?;
+    weigh(&mut ranking, total, weights);
     ranking.scored.sort_unstable_by(by_score);
+    put_secondary_last(message, &mut ranking, file, weights)?;
+    add_chances(&mut ranking.scored);
     Ok(ranking)
 }
 
@@ -279,11 +333,58 @@ fn add_meaning(ranking: &mut Ranking, file: &SearchFile, weights: &Weights) -> R
         let range = ranking.passages_of(scored.document);
         let bytes = file.passage_vectors(range.start, range.end - range.start)?;
         let best = bytes.chunks_exact(DIMENSIONS).map(|packed| sought.likeness(packed)).fold(own.min(0.0), f32::max);
+        scored.own_meaning = own;
+        scored.passage_meaning = best;
         scored.meaning = weights.meaning_passage * best + (1.0 - weights.meaning_passage) * own;
-        scored.score += weights.meaning * scored.meaning.max(0.0);
     }
     ranking.scored = scored;
     Ok(())
+}
+
+/// Computes the parts of the scores except the last one, and the scores. `total` is the weight of all terms of the message.
+fn weigh(ranking: &mut Ranking, total: f32, weights: &Weights) {
+    let total = total.max(f32::MIN_POSITIVE);
+    for scored in &mut ranking.scored {
+        let lengths = ranking.lengths[scored.document as usize].fields;
+        let share = |hits: f32, field: Field| (hits / lengths[field as usize].max(1) as f32).min(1.0);
+        let subject = scored.in_subject / total;
+        scored.parts = [
+            scored.score,
+            scored.own_meaning.max(0.0),
+            scored.passage_meaning.max(0.0),
+            share(scored.title_hits, Field::Title) * subject,
+            share(scored.name_hits, Field::Name) * subject,
+            scored.in_any / total,
+            0.0,
+        ];
+        scored.score = scored.parts.iter().zip(weights.parts).map(|(part, weight)| part * weight).sum();
+    }
+}
+
+/// Lowers documents about other things than the subject itself (change logs, licences), unless the message asks for them.
+fn put_secondary_last(message: &str, ranking: &mut Ranking, file: &SearchFile, weights: &Weights) -> Result<(), SearchFileError> {
+    let rules = not_asked_for(message, &weights.secondary);
+    if rules.is_empty() {
+        return Ok(());
+    }
+    for scored in ranking.scored.iter_mut().take(LOWERED) {
+        let names = file.names(scored.document)?;
+        if !scored.is_meant() && is_secondary(&names.path, &names.title, &rules) {
+            scored.parts[PARTS.len() - 1] = 1.0;
+            scored.score += weights.parts[PARTS.len() - 1];
+        }
+    }
+    ranking.scored.sort_unstable_by(by_score);
+    Ok(())
+}
+
+/// Turns scores into chances that add up to one. What the message names is certain.
+fn add_chances(scored: &mut [Scored]) {
+    let best = scored.first().map_or(0.0, |best| best.score);
+    let sum: f32 = scored.iter().map(|one| (one.score - best).exp()).sum();
+    for one in scored {
+        one.chance = if one.is_named { 1.0 } else { (one.score - best).exp() / sum };
+    }
 }
 
 /// Keeps the first `count` items in the given order, and returns the others.

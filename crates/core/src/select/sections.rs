@@ -136,6 +136,11 @@ fn read_lines(text: &str, body: usize) -> Vec<Line<'_>> {
     let first = 1 + text[..body].matches('\n').count();
     let mut fence: Option<&str> = None;
     for (number, line) in (first..).zip(text[body..].split_inclusive('\n')) {
+        if fence.is_none()
+            && let Some(level) = underline(line)
+        {
+            underlined(&mut lines, level);
+        }
         let trimmed = line.trim_start();
         let marker = ["```", "~~~"].into_iter().find(|marker| trimmed.starts_with(marker));
         let mut heading = None;
@@ -149,6 +154,24 @@ fn read_lines(text: &str, body: usize) -> Vec<Line<'_>> {
         start += line.len();
     }
     lines
+}
+
+/// Returns the level of the heading that a line of `=` or `-` would underline.
+fn underline(line: &str) -> Option<usize> {
+    let mark = line.trim_end();
+    let is_only = |c: char| mark.len() >= 2 && mark.chars().all(|other| other == c);
+    if is_only('=') { Some(1) } else { is_only('-').then_some(2) }
+}
+
+/// Makes the last line a heading if it is a paragraph of its own: neither a list item nor a part of a table.
+fn underlined(lines: &mut [Line<'_>], level: usize) {
+    let [before @ .., last] = lines else { return };
+    let is_alone = before.last().is_none_or(|line| line.text.trim().is_empty() || line.heading.is_some());
+    let title = last.text.trim();
+    let is_prose = !last.text.starts_with([' ', '\t', '-', '*', '+', '>', '|', '#', '=', '`', '~', '<']) && !title.contains(" | ");
+    if is_alone && is_prose && !title.is_empty() && last.heading.is_none() {
+        last.heading = Some((level, title));
+    }
 }
 
 /// Reads `## Title ##` and `## Title {#anchor}`.

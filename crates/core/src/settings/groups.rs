@@ -64,6 +64,7 @@ groups! {
         index: Vec<String>,
         global_index: String,
         generated: Vec<String>,
+        secondary: Vec<String>,
         max_docs: u64,
         max_tokens: u64,
     }

@@ -169,6 +169,12 @@ pub const KEYS: &[Key] = &[
         "[]",
         "Pages that a build generates, as globs relative to the root of the index: references to them are not broken.\nWhat .gitignore ignores counts as generated anyway.",
     ),
+    anyone(
+        "docs.secondary",
+        Kind::List,
+        "[\"*changelog*\", \"*change log*\", \"changes\", \"*release notes*\", \"releases\", \"history\", \"news\", \"announcements\", \"blog\", \"license\", \"licence\", \"licenses\", \"authors\", \"contributors\", \"acknowledgements\", \"acknowledgments\", \"*code of conduct*\", \"sponsors\", \"governance\", \"generated\"]",
+        "Documents that rank below the others unless the message asks for them by these words: change logs, licences, news.\nEach is the name of a directory, a file or a title, in lower case and without its extension; `*` stands for more words.",
+    ),
     anyone("docs.max_docs", Kind::Count, "3", "The maximum number of documents to add to one message."),
     anyone("docs.max_tokens", Kind::Count, "4000", "The maximum number of tokens of documents (estimated) to add to one message."),
     user_only(

@@ -25,12 +25,12 @@ use crate::sources::Source;
 use crate::sources::files::Patterns;
 use crate::tokens::estimate_bytes;
 
-/// A document with at most this many tokens is included whole.
-const WHOLE: u64 = 1_200;
+/// A document with at most this many tokens is included whole; it is hardly longer than a section.
+const WHOLE: u64 = 400;
 /// With less room than this, no document is added.
 const LEAST: u64 = 60;
-/// A document whose score is below this share of the best is not worth its room.
-const CLOSE: f32 = 0.6;
+/// A document whose chance is below this share of the best one's is not worth its room.
+const CLOSE: f32 = 0.07;
 /// The maximum number of documents read for one message, including required ones.
 const MOST_DOCUMENTS: usize = 24;
 /// How many documents beyond the limit are looked at, to say which of them would have come.
@@ -211,11 +211,14 @@ impl Bringing<'_> {
             let outlined = outlined(reason.clone());
             pieces
                 .push(Piece::new(Source::Docs, format!("{id}#outline"), shown.clone(), outlined, Order::Document, outline).part_of(&whole));
-            for excerpt in best(&text, &document.about.ranked.sections, room) {
+            // A model that chose it is sure of it.
+            let chance = if matches!(reason, Reason::Match { by_model: true, .. }) { 1.0 } else { document.about.ranked.score };
+            for excerpt in best(&text, &document.about.ranked.sections, chance, room) {
                 let path = format!("{shown}#{}", excerpt.name);
                 let around = around(&text, &id, &excerpt);
                 let id = format!("{id}#{}", excerpt.name);
-                let piece = Piece::new(Source::Docs, id, path, reason.clone(), Order::Document, excerpt.text.to_owned());
+                let piece =
+                    Piece::new(Source::Docs, id, path, with_words(&reason, &excerpt.words), Order::Document, excerpt.text.to_owned());
                 let piece = piece.part_of(&whole).in_file(shown.clone());
                 pieces.push(around.iter().fold(piece, Piece::part_of));
             }
@@ -318,6 +321,17 @@ pub fn reason_of(candidate: &Candidate, is_models: bool) -> Reason {
 fn reason(ranked: &Ranked, is_models: bool) -> Reason {
     let words = ranked.matches.iter().map(|found| found.word.clone()).take(REASONS).collect();
     Reason::Match { words, by_model: is_models, is_outline: false, read_first: Vec::new() }
+}
+
+/// Returns the reason of a section: the words that the section itself has.
+fn with_words(reason: &Reason, words: &[String]) -> Reason {
+    match reason {
+        Reason::Match { by_model, .. } => {
+            let words = words.iter().take(REASONS).cloned().collect();
+            Reason::Match { words, by_model: *by_model, is_outline: false, read_first: Vec::new() }
+        }
+        other => other.clone(),
+    }
 }
 
 fn outlined(reason: Reason) -> Reason {

@@ -15,7 +15,7 @@ use crate::Failure;
 use crate::candidate::Candidate;
 use crate::load::Root;
 use crate::note::{Note, NoteKind};
-use crate::select::Selection;
+use crate::select::{Selection, Weights};
 use crate::settings::{OnFailure, Places, SelectorKind, Settings};
 
 /// The number of candidates shown to a model: the right one is among them in 97 of 100 cases.
@@ -53,13 +53,15 @@ pub struct SelectRequest<'a> {
     pub model: Option<&'a Model<'a>>,
     /// When the result is needed. If preparing the documents would take longer, the last prepared state is used.
     pub deadline: Option<Instant>,
+    /// The numbers to choose with. If `None`: the program's own.
+    pub weights: Option<&'a Weights>,
 }
 
 impl<'a> SelectRequest<'a> {
     /// Makes a request for as many documents as the settings allow in a window, without a model.
     pub fn new(message: &'a str, places: &'a Places, settings: &'a Settings) -> Self {
         let limit = usize::try_from(settings.docs.max_docs.value).unwrap_or(usize::MAX);
-        Self { message, places, settings, indexes: None, withhold: None, limit, explained: 0, model: None, deadline: None }
+        Self { message, places, settings, indexes: None, withhold: None, limit, explained: 0, model: None, deadline: None, weights: None }
     }
 
     fn model(&self) -> Option<&'a Model<'a>> {
@@ -266,10 +268,11 @@ fn local(corpus: &Corpus, request: &SelectRequest<'_>, notes: Vec<Note>) -> Resu
 
 /// Returns the candidates found by words, with none chosen yet.
 fn considered(corpus: &Corpus, request: &SelectRequest<'_>, limit: usize) -> Result<Choice, Failure> {
+    let weights = Weights { secondary: request.settings.docs.secondary.value.clone(), ..request.weights.cloned().unwrap_or_default() };
     let mut withheld: Vec<Note> = Vec::new();
     let selection = loop {
         // Each one that is withheld makes room for another one.
-        let selection = corpus.query(request.message, limit + withheld.len(), request.explained)?;
+        let selection = corpus.query(request.message, limit + withheld.len(), request.explained, &weights)?;
         let mut selection = selection.try_map(|ranked| corpus.candidate(ranked, &request.places.here))?;
         let mut notes = Vec::new();
         selection.candidates.retain(|candidate| {

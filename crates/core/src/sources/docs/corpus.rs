@@ -34,9 +34,9 @@ const PREPARING: Duration = Duration::from_millis(4);
 const TAKING_OVER: Duration = Duration::from_millis(12);
 /// Texts that were read to detect changes are kept up to this many bytes; beyond that they are read again.
 const KEPT_BYTES: usize = 16 * 1024 * 1024;
-/// A document whose score is below this share of the best does not match the message. The value is low on purpose: a
+/// A document whose chance is below this share of the best one's does not match the message. The value is low on purpose: a
 /// request for five documents should return five; how few are worth an agent's window is decided later, in `bring`.
-const CUT: f32 = 0.15;
+const CUT: f32 = 0.001;
 
 /// The inputs of a corpus.
 #[derive(Debug, Clone, Default)]
@@ -111,8 +111,8 @@ impl Corpus {
 
     /// Chooses at most `limit` documents for a message, locally and only by the message. Describes up to `explained`
     /// other documents.
-    pub(super) fn query(&self, message: &str, limit: usize, explained: usize) -> Result<Selection, Failure> {
-        let weights = Weights { cut: CUT, ..Weights::default() };
+    pub(super) fn query(&self, message: &str, limit: usize, explained: usize, weights: &Weights) -> Result<Selection, Failure> {
+        let weights = Weights { cut: CUT, ..weights.clone() };
         self.search.query_with(message, limit, explained, &weights).map_err(|error| self.damaged(&error))
     }
 

@@ -12,10 +12,12 @@ use crate::select::RankedSection;
 use crate::select::sections::{Section, front_matter, split};
 use crate::tokens::estimate_bytes;
 
-/// A section whose score is below this share of the best one is left out.
-const WORTH: f32 = 0.4;
-/// The maximum number of headings in an outline.
-const MAX_OUTLINE: usize = 40;
+/// A section is worth its room if its score, relative to the document's best one, times the chance that the document is
+/// meant is at least this.
+const WORTH: f32 = 0.45;
+/// The maximum number of headings in an outline, and how deep it goes.
+const MAX_OUTLINE: usize = 12;
+const OUTLINE_DEPTH: usize = 2;
 
 /// A section of a document, with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +25,8 @@ pub(super) struct Excerpt<'a> {
     /// The headings down to it, unique within the document.
     pub(super) name: String,
     pub(super) text: &'a str,
+    /// The words of the message that it has.
+    pub(super) words: Vec<String>,
     range: Range<usize>,
 }
 
@@ -38,7 +42,7 @@ pub(super) fn outline(text: &str) -> String {
     for section in split(text) {
         // A section that was joined to its heading adds several headings at once.
         let shared = section.trail.iter().zip(&last).take_while(|(a, b)| a == b).count();
-        for (depth, heading) in section.trail.iter().enumerate().skip(shared) {
+        for (depth, heading) in section.trail.iter().enumerate().take(OUTLINE_DEPTH).skip(shared) {
             lines.push(format!("{}- {heading}", "  ".repeat(depth)));
         }
         last = section.trail;
@@ -55,15 +59,16 @@ pub(super) fn outline(text: &str) -> String {
     )
 }
 
-/// Returns the best sections that fit into `budget` tokens, in the order of the document. The best one is always
-/// included, truncated if necessary.
-pub(super) fn best<'a>(text: &'a str, ranked: &[RankedSection], budget: u64) -> Vec<Excerpt<'a>> {
+/// Returns the sections that are worth their room and fit into `budget` tokens, in the order of the document. The best one
+/// is always included, truncated if necessary. `chance` is that of the document.
+pub(super) fn best<'a>(text: &'a str, ranked: &[RankedSection], chance: f32, budget: u64) -> Vec<Excerpt<'a>> {
     let sections = split(text);
     let names = names(&sections);
-    let least = ranked.first().map_or(0.0, |best| best.score * WORTH);
+    let top = ranked.first().map_or(0.0, |best| best.score).max(f32::MIN_POSITIVE);
+    let is_worth = |at: usize, section: &RankedSection| at == 0 || chance * section.score / top >= WORTH;
     let mut taken: Vec<usize> = Vec::new();
     let mut left = budget;
-    for candidate in ranked.iter().filter(|candidate| candidate.score >= least) {
+    for (_, candidate) in ranked.iter().enumerate().filter(|(at, candidate)| is_worth(*at, candidate)) {
         let Some(number) = number_of(&sections, candidate).filter(|number| !taken.contains(number)) else { continue };
         let tokens = estimate_bytes(sections[number].range.len());
         if tokens <= left {
@@ -78,7 +83,9 @@ pub(super) fn best<'a>(text: &'a str, ranked: &[RankedSection], budget: u64) -> 
     let excerpt = |number: usize| {
         let range = sections[number].range.clone();
         let text = text[range.clone()].trim();
-        Excerpt { name: names[number].clone(), text: crate::text::beginning(text, (budget as usize).saturating_mul(4)), range }
+        let its = ranked.iter().find(|candidate| number_of(&sections, candidate) == Some(number));
+        let words = its.map(|section| section.words.clone()).unwrap_or_default();
+        Excerpt { name: names[number].clone(), text: crate::text::beginning(text, (budget as usize).saturating_mul(4)), words, range }
     };
     taken.into_iter().map(excerpt).collect()
 }
@@ -188,9 +195,11 @@ mod tests {
     fn ranked(text: &str, order: &[(usize, f32)]) -> Vec<RankedSection> {
         let sections = split(text);
         let ranked = |(number, score): &(usize, f32)| RankedSection {
+            number: *number as u32,
             trail: sections[*number].trail.join(" › "),
             range: sections[*number].range.clone(),
             score: *score,
+            words: Vec::new(),
         };
         order.iter().map(ranked).collect()
     }
@@ -198,7 +207,7 @@ mod tests {
     #[test]
     fn the_best_sections_come_in_the_order_of_the_document() {
         let text = document();
-        let found = best(&text, &ranked(&text, &[(3, 1.0), (1, 0.9), (2, 0.1)]), 1000);
+        let found = best(&text, &ranked(&text, &[(3, 1.0), (1, 0.9), (2, 0.1)]), 1.0, 1000);
         let names: Vec<_> = found.iter().map(|excerpt| excerpt.name.as_str()).collect();
         assert_eq!(names, ["Top › One", "Top › One (2)"]);
         assert!(found[1].text.starts_with("## One\n\nlast"));
@@ -208,11 +217,11 @@ mod tests {
     fn the_budget_holds_and_the_best_is_there() {
         let text = document();
         let order = [(2, 1.0), (1, 0.9)];
-        assert_eq!(best(&text, &ranked(&text, &order), 70).len(), 1);
-        let cut = best(&text, &ranked(&text, &order), 10);
+        assert_eq!(best(&text, &ranked(&text, &order), 1.0, 70).len(), 1);
+        let cut = best(&text, &ranked(&text, &order), 1.0, 10);
         assert_eq!((cut.len(), cut[0].text.len()), (1, 40));
-        let gone = RankedSection { trail: "gone".into(), range: 0..3, score: 1.0 };
-        assert_eq!(best(&text, &[gone], 500)[0].name, "Top", "something is better than nothing");
+        let gone = RankedSection { number: 0, trail: "gone".into(), range: 0..3, score: 1.0, words: Vec::new() };
+        assert_eq!(best(&text, &[gone], 1.0, 500)[0].name, "Top", "something is better than nothing");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::tests::tree;
 use super::{IndexFile, Model, SelectRequest, bring, select};
 use crate::candidate::Candidate;
 use crate::note::NoteKind;
+use crate::select::Weights;
 use crate::settings::{Layer, LayerKind, Places, Settings};
 use crate::{Brought, Failure, Silence};
 
@@ -92,7 +93,7 @@ impl Handbook {
 }
 
 fn len(corpus: &Corpus) -> usize {
-    corpus.query(DEPLOY, 0, 0).unwrap().documents
+    corpus.query(DEPLOY, 0, 0, &Weights::default()).unwrap().documents
 }
 
 fn paths(brought: &Brought) -> Vec<&str> {
@@ -129,21 +130,21 @@ fn a_document_that_could_not_be_read_once_is_found_the_next_time() {
     handbook.write("docs/deploy.md", "# Zeppelins\n\nA zeppelin is moored at the mast in a thunderstorm.\n");
     let behind = failing::during("deploy.md", || handbook.corpus());
     assert_eq!((len(&behind), behind.unread.len()), (7, 1));
-    assert_eq!(behind.query(DEPLOY, 5, 0).unwrap().chosen().count(), 1);
+    assert_eq!(behind.query(DEPLOY, 5, 0, &Weights::default()).unwrap().chosen().count(), 1);
     let message = "how is the zeppelin moored at the mast in a thunderstorm?";
-    assert_eq!(handbook.corpus().query(message, 5, 0).unwrap().chosen().count(), 1);
+    assert_eq!(handbook.corpus().query(message, 5, 0, &Weights::default()).unwrap().chosen().count(), 1);
 }
 
 #[test]
 fn a_document_that_changed_is_found_by_what_it_says_now() {
     let handbook = Handbook::new();
     let message = "how does the zeppelin anchor at the mooring mast in a thunderstorm?";
-    assert_eq!(handbook.corpus().query(message, 5, 0).unwrap().chosen().count(), 0);
+    assert_eq!(handbook.corpus().query(message, 5, 0, &Weights::default()).unwrap().chosen().count(), 0);
     handbook.write(
         "docs/auth.md",
         "# Zeppelins\n\nA zeppelin is anchored at the mooring mast; in a thunderstorm it is brought into the hangar.\n",
     );
-    let found = handbook.corpus().query(message, 5, 0).unwrap();
+    let found = handbook.corpus().query(message, 5, 0, &Weights::default()).unwrap();
     assert!(found.chosen().next().unwrap().id.ends_with("docs/auth.md"));
     // Same length and same timestamp: only reading reveals the change.
     let text = fs::read_to_string(handbook.root.join("docs/auth.md")).unwrap();
@@ -151,7 +152,7 @@ fn a_document_that_changed_is_found_by_what_it_says_now() {
     assert!(
         handbook
             .corpus()
-            .query(message, 5, 0)
+            .query(message, 5, 0, &Weights::default())
             .unwrap()
             .chosen()
             .next()
@@ -254,7 +255,7 @@ fn without_time_the_last_prepared_state_answers() {
     handbook.write("docs/auth.md", "# Something else\n");
     let corpus = late();
     assert_eq!((len(&corpus), corpus.is_behind), (7, true));
-    assert!(!corpus.query(DEPLOY, 3, 0).unwrap().candidates.is_empty());
+    assert!(!corpus.query(DEPLOY, 3, 0, &Weights::default()).unwrap().candidates.is_empty());
 }
 
 #[test]
@@ -286,7 +287,7 @@ fn of_a_long_document_the_best_sections_come_with_its_outline() {
     let brought = handbook.bring(DEPLOY);
     let ids: Vec<_> = brought.pieces.iter().map(|piece| piece.id.rsplit('/').next().unwrap()).collect();
     assert_eq!(ids[..2], ["deploy.md#outline", "deploy.md#Operations › Rolling back"]);
-    assert!(brought.pieces[0].text.contains("- Topic 11"));
+    assert!(brought.pieces[0].text.ends_with("- Topic 10\n- … 2 more"), "{}", brought.pieces[0].text);
     let tokens: u64 = brought.pieces.iter().map(|piece| piece.tokens).sum();
     assert!(tokens <= 4000, "{tokens}");
     assert_eq!(handbook.bring(DEPLOY), brought, "the same bytes every time");
@@ -297,7 +298,7 @@ fn global_documents_come_before_the_projects() {
     let handbook = Handbook::new();
     handbook.write(
         "../home/.config/brief/canary.md",
-        "# My rules for a canary release\n\nRoll back the canary when the error budget is gone; never roll forward.\n",
+        "# My rules\n\nRoll back the canary when the error budget is gone; never roll forward.\n",
     );
     handbook.write("../home/.config/brief/index.json", r#"{"canary.md":["rollback"]}"#);
     let brought = handbook.bring(DEPLOY);
@@ -351,8 +352,8 @@ fn a_document_that_was_ranked_and_dropped_leaves_a_note_with_its_numbers() {
     assert!(numbers.had > 0 && numbers.had < numbers.needed, "{numbers:?}");
     assert!(brought.pieces.iter().all(|piece| piece.file != "docs/database.md"));
     handbook.settings = "[docs]\nmax_docs = 1\n".into();
-    let both = format!("{DEPLOY} {DATABASE}");
-    let brought = handbook.bring(&both);
+    handbook.write("docs/auth.md", &fs::read_to_string(handbook.root.join("docs/deploy.md")).unwrap());
+    let brought = handbook.bring(DEPLOY);
     let over: Vec<_> = brought.notes.iter().filter(|note| note.kind == NoteKind::Limit).collect();
     assert_eq!(over.len(), 1, "{:?}", brought.notes);
     assert!(over[0].decided_by.as_deref().unwrap().starts_with("docs.max_docs ("), "{:?}", over[0]);

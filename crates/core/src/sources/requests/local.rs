@@ -1,10 +1,11 @@
 //! Chooses files for a task without a model: by words, with the same selector as for documents.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::listing::Listing;
 use crate::load::Root;
-use crate::select::{Document, SearchIndex, Weights};
+use crate::select::{Document, Fitted, SearchIndex, Weights};
 
 /// The limits of what is read of the tree: indexing a gigabyte would take too long.
 const MAX_FILES: usize = 5000;
@@ -27,7 +28,8 @@ pub fn choose(task: &str, listing: &Listing, limit: usize) -> Vec<String> {
         documents.push(Document { id: path.clone(), path: path.clone(), text, ..Document::default() });
     }
     let index = SearchIndex::from_bytes(SearchIndex::build(&documents)).expect("a search file that was just built can be opened");
-    let loose = Weights { threshold: 0.0, ..Weights::default() };
+    let anything = Fitted { needed: 0.0, ..Fitted::default() };
+    let loose = Weights { fitted: Arc::new(anything), ..Weights::default() };
     let Ok(selection) = index.query_with(task, limit, 0, &loose) else { return Vec::new() };
     selection
         .candidates
