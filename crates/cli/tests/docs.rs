@@ -123,4 +123,3 @@ fn every_page_is_linked_from_the_index() {
         assert!(name == "README.md" || index.contains(&format!("]({name})")), "docs/README.md does not link to {name}");
     }
 }
-
