@@ -16,15 +16,18 @@ struct Promise {
 macro_rules! promises {
     ($($name:ident: $words:literal, $test:path; seen: $($agent:ident)+; not: $($other:ident $reason:literal),* ;)*
      $(=> $within:ident: $also:literal; seen: $($also_agent:ident)+; not: $($also_other:ident $also_reason:literal),* ;)*) => {
-        $(mod $name {
-            $(#[test]
-            pub(super) fn $agent() {
-                $test(stringify!($agent));
-            })+
-        })*
+        /// Each promise with each client takes ten minutes: `scripts/test --long sessions` runs them.
+        mod every_client {
+            $(pub(super) mod $name {
+                $(#[test]
+                pub(in super::super) fn $agent() {
+                    $test(stringify!($agent));
+                })+
+            })*
+        }
 
         // Every test that is named exists.
-        $($(const _: fn() = $within::$also_agent;)+)*
+        $($(const _: fn() = every_client::$within::$also_agent;)+)*
 
         const PROMISES: &[Promise] = &[$(Promise {
             words: $words,
